@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the manual's pages: one for the command, one for each of its subcommands.
+"""Writes the manual pages: one for the command and one for each of its subcommands.
 
 Usage: tidemark --experimental-dump-help | manual.py VERSION DATE FOLDER
 
-The pages say what --help says, in the manual's form, so that nobody keeps two texts in step.
+The pages contain the text of --help in the form of manual pages, so that no second text has to be maintained.
 """
 
 import json
@@ -13,13 +13,13 @@ import sys
 
 
 def escaped(text):
-    """Text as roff takes it: a backslash, a dash and a dot at the start of a line would mean something else."""
+    """Returns text in which the characters that roff would interpret are escaped."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("`", "\\(ga").replace("'", "\\(aq")
     return re.sub(r"(?m)^([.'])", r"\\&\1", text)
 
 
 def discussion(text):
-    """Paragraphs; headings are lines of capitals, examples are lines with two blanks before them."""
+    """Converts a help text to roff. Lines of capitals become headings, and lines indented by two spaces examples."""
     lines = []
     is_example = False
     for line in text.split("\n"):
@@ -31,20 +31,20 @@ def discussion(text):
         elif not line:
             lines.append("" if is_example else ".PP")
         elif re.match("  [0-9]+ ", line):
-            # Numbers with what they mean, one after the other: one a line is easier to read.
+            # This line lists numbers with their meanings. One per line is easier to read.
             lines += [escaped(part) for part in re.split(r", (?=[0-9])", line.strip())]
         else:
             lines.append(escaped(line.strip()))
     if is_example:
         lines.append(".fi\n.RE")
-    # A paragraph before a heading, at the start or at the end has nothing in it.
+    # Remove paragraphs that are empty: before a heading or another paragraph, at the start and at the end.
     text = "\n".join(line for line in lines if line)
     text = re.sub(r"(\.PP\n)+(?=\.(SH|PP))", "", text)
     return re.sub(r"^\.PP\n", "", text).removesuffix("\n.PP")
 
 
 def spelled(argument):
-    """An argument as it is written on a command line."""
+    """Returns an argument as it is written on a command line."""
     if argument["kind"] == "positional":
         return "\\fI" + escaped(argument["valueName"]) + "\\fR"
     names = []
@@ -71,7 +71,7 @@ def option(argument):
 
 
 def pages(command, path, version, date):
-    """A page for the command, then those of its subcommands."""
+    """Yields the page of a command, then those of its subcommands, each as a name and a text."""
     path = path + [command["commandName"]]
     name = "-".join(path)
     arguments = [

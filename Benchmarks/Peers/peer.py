@@ -1,4 +1,4 @@
-"""What the peers written in Python share: W's lines, the schedule of single events, sizes, and the object they print."""
+"""Shared by the peers in Python: W's lines, the schedule of single events, sizes, and the printed result."""
 import argparse
 import itertools
 import json
@@ -9,9 +9,9 @@ import subprocess
 import time
 
 BATCH = 1_000
-"""Lines a transaction, or a write to a server."""
+"""Lines per transaction, or per write to a server."""
 RATE_MAX = 10_000
-"""Events a second when each is timed by itself; a peer that is slower gets half of what it can do."""
+"""Events per second when each is timed separately; a slower peer gets half of its maximum rate."""
 
 KEYS = [
     "name", "load_per_second", "update_per_second", "observers", "notifications", "latency_p50_us", "latency_p99_us",
@@ -26,7 +26,7 @@ ID_START = len(CHANGE_HEAD) + len(b'{"id":"')
 
 
 class Workload:
-    """The files that workload.py wrote. Lines are read from the file while they are used, by everybody."""
+    """The files written by workload.py. Every peer reads lines from the file as it uses them."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -41,7 +41,7 @@ class Workload:
         return self.lines("load")
 
     def changes(self):
-        """Updates, then deletes."""
+        """The updates, then the deletes."""
         return itertools.chain(self.lines("update"), self.lines("delete"))
 
     def count(self, *names):
@@ -49,10 +49,10 @@ class Workload:
 
 
 def sliced(line):
-    """A line's id and the bytes of its resource, None for a delete.
+    """Returns a line's id and the bytes of its resource, None for a delete.
 
-    W writes every envelope the same way, so both stand at known places: that is the least that anybody can do who has to
-    know what a line is about, and much less than parsing it.
+    W writes every envelope the same way, so both are at known offsets: this is the least work that identifies a line's
+    entity, and much less than parsing it.
     """
     if line.startswith(CHANGE_HEAD):
         return line[ID_START:ID_START + ID_LENGTH], line[len(CHANGE_HEAD):line.rindex(b'}},"library_id"')]
@@ -66,17 +66,17 @@ def batched(items, count=BATCH):
 
 
 def timed(body):
-    """Seconds that something takes."""
+    """Returns how long a call takes, in seconds."""
     start = time.perf_counter()
     body()
     return time.perf_counter() - start
 
 
 def paced(lines, rate, handle):
-    """Gives lines to `handle` when each is due, with the moment at which it was.
+    """Calls `handle` with each line when it is due, and with its due time.
 
-    The schedule is absolute: who is late is late for what follows, too. Waiting is spinning, so that nobody's timer is
-    measured.
+    The schedule is absolute: a late call also delays the following ones. Waits by spinning, so that
+    no timer is measured.
     """
     start = time.perf_counter()
     for number, line in enumerate(lines):
@@ -91,16 +91,16 @@ def rate_for(update_per_second):
 
 
 def percentiles(seconds):
-    """p50 and p99 in microseconds."""
+    """Returns p50 and p99 in microseconds."""
     ordered = sorted(seconds)
     return [ordered[int(len(ordered) * share)] * 1e6 for share in (0.5, 0.99)]
 
 
 def list_times(lists, lines, change, read, count=len):
-    """Medians in ms of reading a list just after one of its entities changed, and again.
+    """Returns the median times in ms of reading a list after one of its entities changed, and of reading it again.
 
-    `change` takes a line and is not timed; `read` takes a list's number and returns its entities in order. `count` says
-    of what `read` returned how many entities that is, and is not timed.
+    `change` applies a line and is not timed. `read` takes a list's number and returns its entities in order. `count`
+    returns the number of entities in a result of `read`, and is not timed.
     """
     changed, unchanged = [], []
     for number, line in enumerate(lines):
@@ -115,7 +115,7 @@ def list_times(lists, lines, change, read, count=len):
 
 
 def peak_bytes(process="self"):
-    """The most memory that a process had resident so far."""
+    """Returns the peak resident memory of a process; None if unknown."""
     with open(f"/proc/{process}/status") as status:
         for line in status:
             if line.startswith("VmHWM:"):
@@ -124,14 +124,14 @@ def peak_bytes(process="self"):
 
 
 def disk_bytes(folder):
-    """What the files of a folder hold together."""
+    """Returns the total size of the files in a folder."""
     return sum(
         os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(folder) for name in names
         if os.path.isfile(os.path.join(path, name)))
 
 
 def answer_time(command):
-    """Milliseconds from the start of a process to its first line, which must not be empty."""
+    """Returns the milliseconds from the start of a process to its first line, which must not be empty."""
     start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         line = process.stdout.readline()
@@ -152,7 +152,7 @@ def arguments(description, **choices):
 
 
 def write(**figures):
-    """Prints the object of this peer; what is not given is null."""
+    """Prints the result of this peer; missing figures are null."""
     unknown = set(figures) - set(KEYS)
     assert not unknown, unknown
     print(json.dumps({key: figures.get(key) for key in KEYS}), flush=True)

@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
-"""PostgreSQL with one jsonb document an entity: the database that is there anyhow.
+"""PostgreSQL with one jsonb document per entity: the database that many systems have anyway.
 
-What it does: 1,000 lines a transaction; `COPY` into a temporary table, then one `INSERT … ON CONFLICT DO UPDATE` of
-the last version of each entity, or one `DELETE`. That is faster than `execute_values`: the rows are sent without quoting and parsed
-once. A table of list members with an index by entity is joined with each batch, which counts the notifications that
-observers would have to get; nobody is told. `synchronous_commit` is on, everything else is as initdb leaves it.
+What it does: 1,000 lines per transaction; `COPY` into a temporary table, then one `INSERT … ON CONFLICT DO UPDATE` of
+the last version of each entity, or one `DELETE`. This is faster than `execute_values`, since rows are sent without
+quoting and parsed once. A table of list members with an index by entity is joined with each batch, to count the
+notifications that observers would need; none is sent. `synchronous_commit` is on, everything else is as initdb sets it.
 
-The client is `psql` over a Unix socket, fed with what `peer.sliced` cuts out of the line: the server parses the JSON. Its own
-cost is on the other processor. Reading a list is a prepared join, ordered by position, in the text form.
+The client is `psql` over a Unix socket, and gets what `peer.sliced` cuts out of the line: the server parses the JSON.
+The client runs on the other processor. Reading a list is a prepared join, ordered by position, in the text form.
 
-What it does not do: tell observers, order of events, edits that can be taken back. Memory is the most that all processes of the
-server had in common and for themselves (Pss), looked at twenty times a second: shared pages are counted once. The disk holds the log
-and the catalogs, too.
+What it does not do: notify observers, order events, roll back edits. Memory is the peak of all processes of the server
+(Pss, sampled twenty times a second), with shared pages counted once. The disk size includes the log and the catalogs.
 
-The server does not run as root: when root starts this, it runs as the user `postgres`.
+The server does not run as root: started by root, it runs as the user `postgres`.
 """
 import glob
 import os
@@ -48,7 +47,7 @@ END = "end of answer"
 
 
 def binary(name):
-    """A program of the newest version that is there; Debian keeps them out of the path."""
+    """Returns a program of the newest installed version; Debian does not put these on the path."""
     found = sorted(glob.glob(f"/usr/lib/postgresql/*/bin/{name}"), key=lambda path: int(path.split("/")[4]))
     return found[-1] if found else shutil.which(name) or name
 
@@ -78,7 +77,7 @@ class Server:
         state = self.folder / "postmaster.pid"
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
-            # The eighth line says how far it is.
+            # The eighth line has the state of the server.
             if state.exists() and state.read_text().rstrip().endswith("ready"):
                 return
             if self.process.poll() is not None:
@@ -87,11 +86,11 @@ class Server:
         raise SystemExit("postgres is not ready after two minutes")
 
     def stop(self):
-        self.process.send_signal(2)  # Fast: without waiting for clients.
+        self.process.send_signal(2)  # Fast shutdown: does not wait for clients.
         self.process.wait(120)
 
     def resident(self):
-        """Bytes of all processes of the server, shared pages once."""
+        """Returns the memory of all processes of the server in bytes, with shared pages counted once."""
         total = 0
         pids = [self.process.pid]
         children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
@@ -107,7 +106,7 @@ class Server:
 
 
 class Watch:
-    """The most that a server took while something ran."""
+    """Samples the peak memory of a server while its block runs."""
 
     def __init__(self, server):
         self.server = server
@@ -138,7 +137,7 @@ class Session:
         self.process.stdin.write(text if isinstance(text, bytes) else text.encode())
 
     def answer(self):
-        """What was printed for everything sent since the last answer, by line."""
+        """Returns the lines printed in response to everything sent since the last call."""
         self.send(f"\\echo {END}\n")
         self.process.stdin.flush()
         lines = []
@@ -156,10 +155,10 @@ class Session:
         self.send(f"COPY {table} FROM STDIN;\n".encode() + b"".join(rows) + b"\\.\n")
 
     def apply(self, lines):
-        """Applies lines and returns how many notifications there would be."""
+        """Applies lines and returns how many notifications they would cause."""
         for batch in batched(lines):
             rows = [sliced(line) for line in batch]
-            # Of a batch with both, deletes come last, and W changes nothing that it deleted.
+            # In a mixed batch the deletes come last, and W never changes a deleted file.
             changed = [row for row in rows if row[1] is not None]
             deleted = [row for row in rows if row[1] is None]
             for part, statements in [(changed, CHANGED), (deleted, DELETED)]:
@@ -175,12 +174,12 @@ class Session:
 
 
 def copied(number, identifier, body):
-    """A row in the text form of COPY, in which a backslash has to be doubled."""
+    """Returns a row in the text form of COPY, in which backslashes are doubled."""
     return b"%d\t%b\t%b\n" % (number, identifier, b"\\N" if body is None else body.replace(b"\\", b"\\\\"))
 
 
 def cold_start(server, query):
-    """Milliseconds from starting the server to the answer to a new psql."""
+    """Returns the milliseconds from starting the server to its answer to a new psql."""
     start = time.perf_counter()
     server.start()
     answer = subprocess.run(

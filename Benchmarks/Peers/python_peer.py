@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""A dictionary of parsed objects: what one writes in Python in an afternoon.
+"""A dictionary of parsed objects: what a programmer writes in Python in an afternoon.
 
-What it does: `json.loads` of each line, a dictionary id → object, a dictionary id → the lists that hold it, and for
-each of those lists one call of a function, which counts. A delete also takes the id out of the lists. `--store sqlite`
-writes the resource's bytes as they came, cut out of the line, to SQLite in transactions of 1,000 lines; the journal is
-write-ahead and `synchronous` is FULL, so what was committed survives a loss of power.
+What it does: `json.loads` of each line, a dictionary id → object, a dictionary id → the lists that contain it, and
+for each of these lists one call of a function that counts. A delete also removes the id from the lists.
+`--store sqlite` writes the resource's bytes, cut out of the line unchanged, to SQLite in transactions of 1,000 lines;
+the journal is write-ahead and `synchronous` is FULL, so that committed data survives a loss of power.
 
-What is fair about it: one thread, standard library, no object is copied and none is written as JSON again. An
-observer is called with the object that is there anyhow; it is no task that has to be woken, and nothing is decoded for it.
+Why it is fair: one thread, standard library only; no object is copied or serialized again. An observer is called with
+the existing object; no task has to be woken, and nothing is decoded for it.
 
-What it does not do: it compares nothing, so an equal write would be told; order of events, gaps, limits of memory,
-edits that can be taken back; with SQLite, observers are told before the transaction is committed.
+What it does not do: it compares nothing, so it would report an equal write; it has no order of events, gaps, memory
+limits or rollback of edits; with SQLite, observers are notified before the transaction is committed.
 """
 import json
 import pathlib
@@ -37,7 +37,7 @@ class NoStore:
 
 
 class SQLiteStore:
-    """Writes behind the dictionary, a transaction for each 1,000 lines."""
+    """Writes changes to SQLite after the dictionary, one transaction for each 1,000 lines."""
 
     def __init__(self, path):
         self.connection = connect(path)
@@ -49,7 +49,7 @@ class SQLiteStore:
         identifier, body = sliced(line)
         identifier = identifier.decode()
         if body is None:
-            # Nothing is changed again once it was deleted, so the changes of a batch may go first.
+            # A deleted file is never changed again, so the changes of a batch may be written first.
             self.deletes.append((identifier,))
         else:
             self.changes.append((identifier, body))
@@ -127,7 +127,7 @@ def connect(path):
 
 
 def answer(path, identifier, number):
-    """What a new process does: opens the file and gives one entity, or a list, as objects."""
+    """Runs in a new process: opens the file and returns one entity, or a list, as objects."""
     connection = connect(path)
     if number is None:
         bodies = connection.execute("SELECT body FROM entity WHERE id = ?", (identifier,)).fetchall()

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Redis 7 as a store of opaque values: the floor for what a server process costs.
 
-What it does: `SET file:<id> <resource bytes>` for each change and `DEL` for each delete, 1,000 commands a write, over a
-Unix socket, with a second write on its way while the first is answered. The client knows no JSON: it cuts id and
-resource out of the line at known places (`peer.sliced`) and writes the protocol by itself, on the processor that the
-server does not use. The append-only file is on; `--fsync everysec` may lose the last second, `--fsync always` syncs before it
-answers. Snapshots are off, everything else is as Redis comes, so the append-only file is rewritten as it grows.
+What it does: `SET file:<id> <resource bytes>` for each change and `DEL` for each delete, 1,000 commands per write, over
+a Unix socket, with a second write sent before the first is answered. The client parses no JSON: it cuts id and resource
+out of the line at known offsets (`peer.sliced`) and writes the protocol directly, on the processor that the server does
+not use. The append-only file is on; `--fsync everysec` may lose the last second, `--fsync always` syncs before it
+answers. Snapshots are off, everything else has its default, so the append-only file is rewritten as it grows.
 
-What is fair about it: nothing is parsed, indexed, compressed or checked, and the client costs little.
+Why it is fair: nothing is parsed, indexed, compressed or checked, and the client costs little.
 
-What it does not do: JSON, lists (a list is read with `MGET` of ids that the client
-remembers, until all bytes are there; nobody takes them apart), observers, order of
-events, limits of memory on a disk, edits that can be taken back. Memory is the server's.
+What it does not do: JSON, lists (a list is read with `MGET` of ids that the client remembers, until all bytes have
+arrived; they are not parsed), observers, order of events, memory limits with a disk, rollback of edits. Memory is the
+server's.
 """
 import os
 import socket
@@ -32,7 +32,7 @@ class Server:
         self.process = None
 
     def start(self):
-        """Returns a connection when the server answers, which is when its file is loaded."""
+        """Returns a connection once the server answers, which is after it has loaded its file."""
         if os.path.exists(self.socket):
             os.remove(self.socket)
         self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL)
@@ -61,7 +61,7 @@ def command(*words):
 
 
 def change(line):
-    """The command that a line of W becomes."""
+    """Returns the Redis command for a line of W."""
     identifier, body = sliced(line)
     if body is None:
         return b"*2\r\n$3\r\nDEL\r\n$41\r\nfile:%b\r\n" % identifier
@@ -94,7 +94,7 @@ class Connection:
         return self.reply()
 
     def apply(self, lines):
-        """Writes a batch while the one before is answered. The answers are lines: `+OK` and `:1`."""
+        """Writes a batch while the previous one is being answered. The answers are lines: `+OK` and `:1`."""
         before = 0
         for batch in batched(lines):
             self.send([change(line) for line in batch])
@@ -103,7 +103,7 @@ class Connection:
         self.expect(before)
 
     def raw(self, *words):
-        """The bytes of an answer, whole and not taken apart: the answer to what is asked behind it says where it ends."""
+        """Returns the unparsed bytes of an answer. The answer to a further request marks where they end."""
         self.send([command(*words), command(b"PING")])
         answer = bytearray()
         while not answer.endswith(b"\r\n+PONG\r\n"):

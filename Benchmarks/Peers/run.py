@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures every peer with W, in turns, and prints their medians side by side. Standard library only.
+"""Measures every peer with W in turn, and prints their medians side by side. Standard library only.
 
-A round measures each peer once, in a process of its own and an empty folder; round r begins with another peer than the
-one before, so that no peer always runs first. W is made once and kept in the temporary folder; its hash is checked
-before each use. What observers were told, or what was counted instead, must be what expected.json says. A peer that is
-not installed is skipped, and the result says why.
+A round measures each peer once, in its own process and an empty folder. Each round begins with a different peer, so
+that no peer always runs first. W is generated once and kept in the temporary folder; its hash is checked before each
+use. The notifications sent, or counted instead, must match expected.json. A peer that is not installed is skipped, and
+the result says why.
 """
 import argparse
 import hashlib
@@ -26,7 +26,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 SWIFT = "tidemark-peers"
 TIMEOUT = 900
-"""Seconds for one peer in one round."""
+"""Timeout for one peer in one round, in seconds."""
 
 
 class Peer:
@@ -38,7 +38,7 @@ class Peer:
         self.version = version
 
     def missing(self):
-        """Why it cannot be measured here; None when it can."""
+        """Returns why the peer cannot be measured here; None if it can."""
         if self.program and not shutil.which(self.program):
             return f"{self.program} is not installed: make bench-peers installs it where apt-get can"
         return None
@@ -81,7 +81,7 @@ PEERS = [
          script("postgres_peer.py"), POSTGRES, [POSTGRES, "--version"]),
 ]
 
-# What is better: more, or less.
+# Which figures are better when higher, and which when lower.
 COLUMNS = [
     ("load_per_second", "load/s", max), ("update_per_second", "update/s", max),
     ("latency_p50_us", "p50 µs", min), ("latency_p99_us", "p99 µs", min), ("memory_bytes", "memory MB", min),
@@ -98,7 +98,7 @@ def say(text):
 
 
 def prepared_workload(is_smoke):
-    """The folder of W, made when it is not there or not whole."""
+    """Returns the folder of W, which is generated if it is missing or incomplete."""
     script_hash = hashlib.sha256((HERE / "workload.py").read_bytes()).hexdigest()[:12]
     name = f"tidemark-peers-{os.getuid()}-{script_hash}" + ("-smoke" if is_smoke else "")
     folder = pathlib.Path(tempfile.gettempdir()) / name
@@ -126,10 +126,10 @@ def build():
 
 
 def measure(peer, workload, expected):
-    """One object of figures; raises RuntimeError when the peer fails, or told its observers something else."""
+    """Returns the figures of one peer. Raises RuntimeError if it fails, or its notifications are unexpected."""
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="tidemark-peer-"))
     try:
-        # A server that runs as somebody else has to get in.
+        # A server that runs as another user needs access.
         scratch.chmod(0o755)
         figures = json.loads(output(peer.command(workload, scratch)))
     finally:
@@ -144,8 +144,8 @@ def measure(peer, workload, expected):
 
 
 def output(command):
-    """What a peer prints. Of what it started nothing is left, however it ended."""
-    # Files, not pipes: a server that outlives its peer would keep a pipe open.
+    """Returns the output of a peer, and kills every process that it left running, however it ended."""
+    # Files instead of pipes: a server that outlives its peer would keep a pipe open.
     with tempfile.TemporaryFile("w+") as text, tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(command, stdout=text, stderr=errors, start_new_session=True)
         try:
@@ -153,7 +153,7 @@ def output(command):
         except subprocess.TimeoutExpired as error:
             raise RuntimeError(f"took more than {TIMEOUT} s") from error
         finally:
-            # A server is in the same group.
+            # A server that the peer started is in the same process group.
             try:
                 os.killpg(process.pid, signal.SIGKILL)
             except ProcessLookupError:
@@ -167,7 +167,7 @@ def output(command):
 
 
 def summary(figures):
-    """Median and range of each figure, None where there are none."""
+    """Returns the median and range of each figure; None if there are no values."""
     result = {}
     for key in NUMBERS:
         values = [each[key] for each in figures if each.get(key) is not None]
@@ -233,7 +233,7 @@ def median(row, key):
 
 
 def table(result):
-    """The medians, and how this library stands beside the best of the others."""
+    """Returns a table of the medians, and of this library's ratio to the best of the others."""
     rows = [row for row in result["peers"] if "version" in row]
     lines = [["", *(title for _, title, _ in COLUMNS)]]
     for row in rows:

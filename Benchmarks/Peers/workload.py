@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
-"""Writes workload W: what every peer is measured with. Standard library only.
+"""Writes workload W, with which every peer is measured. Standard library only.
 
-W is a library of 100,000 files of about 500 bytes each, and what happens to it: each file is seen once, then there are
+W is a library of 100,000 files of about 500 bytes each, and its events: each file is created once, then there are
 200,000 changes of one file each, skewed so that the n-th most popular file gets a share of 1/n, then 5,000 deletes. 100
-lists hold 1,000 files each, in an order of their own. `--smoke` makes a fiftieth of everything, two lists of 20 files.
+lists have 1,000 files each, in an order of their own. `--smoke` writes a fiftieth of everything, and two lists of 20
+files.
 
     load.ndjson     a line for each file
     update.ndjson   the changes; each line has the whole file
     delete.ndjson   the deletes
     all.ndjson      the three in one, sequences 1 … 305,000
     queries.json    the lists, as ids
-    paced.ndjson    20,000 more changes of listed files that are still there; `size` is the change's number from 0
-    touch.ndjson    one more change for each list, of the first of its files that is still there
-    expected.json   how many (change, list) pairs there are: what observers of all lists have to be told
+    paced.ndjson    20,000 more changes of listed files that still exist; `size` is the change's number from 0
+    touch.ndjson    one more change for each list, of the first of its files that still exists
+    expected.json   the number of (change, list) pairs: the notifications that observers of all lists must get
 
-One seed draws everything up to the lists, another one the rest. The same bytes come out every time; of the whole size
+One seed generates everything up to the lists, another one the rest. The output is always the same; for the full size
 this is checked.
 """
 import argparse
@@ -52,7 +53,7 @@ EPOCH = 1_700_000_000
 
 @dataclasses.dataclass(frozen=True)
 class Scale:
-    """How much there is of everything."""
+    """The number of files, changes and lists."""
 
     entities: int = 100_000
     updates: int = 200_000
@@ -66,13 +67,13 @@ class Scale:
 
 
 def timestamp(number):
-    """A moment that many seconds into the workload's time; its microseconds are the number again."""
+    """Returns the time a number of seconds after the workload's start, with the same number as its microseconds."""
     moment = datetime.datetime.fromtimestamp(EPOCH + number, datetime.timezone.utc)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{number % 1_000_000:06d}Z"
 
 
 class Draw:
-    """Random things, in terms of W."""
+    """Generates random values of W."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -92,7 +93,7 @@ class Draw:
         return self.random.randrange(1, SIZE_LIMIT)
 
     def file(self, index):
-        """A file as it is first seen. The order of the draws is part of W."""
+        """Returns a new file. The order of the random draws is part of W."""
         kind = self.random.choice(KINDS)
         name = self.name(index)
         fingerprint = f"{self.random.getrandbits(256):064x}"
@@ -118,7 +119,7 @@ class Draw:
         }
 
     def edit(self, file, index):
-        """Changes one thing of a file: mostly its name, else tags or size."""
+        """Changes one member of a file: mostly its name, else its tags or size."""
         share = self.random.random()
         if share < 0.5:
             file["name"] = self.name(index)
@@ -129,7 +130,7 @@ class Draw:
 
 
 class Popularity:
-    """Draws indexes: one at the front of a shuffled order comes often, the n-th with a share of 1/n."""
+    """Draws indexes in a shuffled order of popularity, the n-th with a share of 1/n."""
 
     def __init__(self, draw, count):
         self.random = draw.random
@@ -161,7 +162,7 @@ class Log:
 
 
 class ListCounts:
-    """In how many lists a file is, and how many pairs came of the events so far."""
+    """Counts in how many lists each file is, and the (change, list) pairs of the events so far."""
 
     def __init__(self, lists):
         self.lists_of = {}
@@ -179,10 +180,10 @@ def write_lines(path, lines):
 
 
 def write_all(folder, scale):
-    """Writes the files and returns what stands in expected.json."""
+    """Writes the files and returns the contents of expected.json."""
     draw = Draw(SEED)
     log = Log(draw.uuid())
-    draw.uuid()  # A device that no line names.
+    draw.uuid()  # A device that does not occur in any line.
     files = [draw.file(index) for index in range(scale.entities)]
     write_lines(folder / "load.ndjson", map(log.changed, files))
 
@@ -221,7 +222,7 @@ def write_all(folder, scale):
 
 
 def changes_after(deleted, lists, scale):
-    """Which files change after W: those that are timed one by one, and one for each list."""
+    """Returns the files that change after W: those that are timed one by one, and one for each list."""
     generator = random.Random(PACED_SEED)
     alive = [[index for index in members if index not in deleted] for members in lists]
     paced = [generator.choice(generator.choice(alive)) for _ in range(scale.paced)]
@@ -229,7 +230,7 @@ def changes_after(deleted, lists, scale):
 
 
 def marked(log, files, indexes):
-    """Changes that say in `size` which one they are."""
+    """Returns changes that are numbered by their `size`."""
     for number, index in enumerate(indexes):
         files[index]["size"] = number
         files[index]["modified_at"] = timestamp(32_000_000 + log.sequence)
@@ -237,7 +238,7 @@ def marked(log, files, indexes):
 
 
 def join(folder):
-    """Writes all.ndjson from its parts."""
+    """Joins the three parts to all.ndjson."""
     with open(folder / "all.ndjson", "wb") as output:
         for name in ("load", "update", "delete"):
             output.write((folder / f"{name}.ndjson").read_bytes())
@@ -260,7 +261,7 @@ def main():
     expected["sha256"] = {name: sha256(folder / name) for name in EXPECTED_SHA256}
     if not arguments.smoke and expected["sha256"] != EXPECTED_SHA256:
         sys.exit(f"{folder} does not hold W: {expected['sha256']}, not {EXPECTED_SHA256}; is this another Python?")
-    # Last: who finds it finds all the others.
+    # Written last: if it exists, all the others do.
     (folder / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
 
 

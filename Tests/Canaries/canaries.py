@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Plants every defect of canaries.json, each behind a switch, in a copy of the sources; builds that; and looks for the first
-seed of the simulation that finds each. Ends with 1 when one stays unfound.
+"""Plants every defect of canaries.json, each behind a switch, in a copy of the sources, builds it, and searches for the
+first simulation seed that finds each defect. Exits with 1 if a defect is not found.
 
     Tests/Canaries/canaries.py [--seeds 200] [--only NAME …] [--release]
 """
@@ -18,7 +18,7 @@ copy = root / ".build-canaries" / "tree"
 
 
 def plant(canaries):
-    """A copy of the sources with every defect in it, all of them off."""
+    """Writes a copy of the sources with every defect in it, all switched off."""
     copy.mkdir(parents=True, exist_ok=True)
     for name in ["Sources", "Tests", "Benchmarks", "Plugins", "Package.swift"]:
         source, target = root / name, copy / name
@@ -43,7 +43,7 @@ def plant(canaries):
 
 
 def sync(source, target):
-    """Copies what differs, so that a second build is short."""
+    """Copies only files that differ, so that a second build is short."""
     target.mkdir(parents=True, exist_ok=True)
     wanted = {entry.name for entry in source.iterdir()}
     for entry in target.iterdir():
@@ -62,13 +62,13 @@ def write(path, text):
 
 
 def first_seed(command, canary, seeds):
-    """The first seed that finds a defect, and what it says; None when none does."""
+    """Returns the first seed that finds a defect, with the failure message; None if no seed finds it."""
     environment = dict(os.environ, TIDEMARK_CANARY=canary["name"], SWIFT_BACKTRACE="enable=no")
     result = subprocess.run(
         [command, "simulate", "--seed", "1", "--count", str(seeds), "--stop"],
         env=environment, capture_output=True, text=True, errors="replace")
     begun, failure = None, None
-    # Not splitlines: what is shown may hold U+2028.
+    # Not splitlines, because the output may contain U+2028.
     for line in result.stdout.split("\n"):
         if not line:
             continue

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Three NATS servers, two publishers and two caches, all of which are killed, stopped and cut off at random; each round
-begins with another fault of the list, so that eleven rounds play all. At the end of each round a third party reads the
-stream from its beginning and compares: every line is in it once and in its order, each cache has what the stream says, and
-the digests are equal. A full disk needs a small one, which only root can make; else that fault is left out.
+"""Runs three NATS servers, two publishers and two caches, and kills, stops and disconnects them at random.
+
+Each round begins with the next fault in a list of eleven, so eleven rounds play them all. At the end of a round, this
+program reads the stream from its beginning and checks that every line is in it once and in order, that each cache holds
+what the stream says, and that the digests are equal. The fault of a full disk needs a small file system, which only
+root can mount; without root it is left out.
 
     Tests/Cluster/cluster.py [--rounds 20] [--seed 1] [--seconds 12] [--command .build/debug/tidemark]
 """
@@ -84,7 +86,7 @@ cluster {{ name: test, listen: 127.0.0.1:{ports[3 + number]}, routes: [{routes}]
 
 
 class Nats:
-    """As much of a client as the third party needs."""
+    """A NATS client with only the operations that the checks of this program need."""
 
     def __init__(self, port):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=5)
@@ -113,7 +115,7 @@ class Nats:
 
 
 class Proxy:
-    """Forwards connections to a server, unless it is cut: then bytes go nowhere, and nobody is told."""
+    """Forwards connections to a server. While it is cut, it keeps connections open but forwards no bytes."""
 
     def __init__(self, target):
         self.target, self.is_cut = target, False
@@ -150,7 +152,10 @@ class Proxy:
 
 
 class Publisher:
-    """Feeds the lines of some libraries to `tidemark publish`, again from the first unconfirmed one when it ended."""
+    """Feeds the lines of some libraries to `tidemark publish`.
+
+    When the command ends early, it is started again from the first unconfirmed line.
+    """
 
     def __init__(self, command, address, lines):
         self.command, self.address, self.lines = command, address, lines
@@ -200,7 +205,7 @@ class Publisher:
 
 
 class Member:
-    """A cache of one shard, which follows the stream."""
+    """A cache that follows one shard of the stream."""
 
     def __init__(self, command, address, database):
         self.command, self.address, self.database = command, address, database
@@ -220,7 +225,7 @@ class Member:
 
 
 def lines_of(publisher, count, chance):
-    """Events of this publisher's libraries; half of them carry no number, all have an id."""
+    """Returns random events of the libraries of one publisher. Each has a mutation id, and none has a sequence."""
     lines = []
     for number in range(count):
         library = f"library {publisher * LIBRARY_COUNT // 2 + chance.randrange(LIBRARY_COUNT // 2)}"
@@ -244,7 +249,7 @@ def until(what, seconds, condition):
 
 
 def read_stream(ports, stream):
-    """All messages of a stream in order, as (library, body)."""
+    """Returns the bodies of all messages of a stream, in order."""
     for attempt in range(200):
         try:
             client = Nats(ports[attempt % 3])
@@ -264,7 +269,7 @@ def read_stream(ports, stream):
 
 
 def leader(servers):
-    """The server that leads the stream; any, where none answers or none leads."""
+    """Returns the server that leads the stream, or the first server if none answers or none leads."""
     for server in servers:
         try:
             client = Nats(server.port)
@@ -276,15 +281,15 @@ def leader(servers):
     return servers[0]
 
 
-# What goes wrong. Each round begins with one of these, in turn.
+# The faults. Each round begins with the next one of these.
 FAULTS = ["leader", "server", "all", "member", "publisher", "stop member", "stop server", "stop member long", "cut",
           "cut long", "full disk"]
-# The others of a round, by chance: short ones, so that a round has several.
+# The further faults of a round are chosen from these at random. They are short, so that a round has several.
 COMMON = ["leader", "server", "all", "member", "member", "publisher", "stop member", "stop server", "cut"]
 
 
 def disturb(what, chance, servers, publishers, members, proxies):
-    """One thing that goes wrong, and its end."""
+    """Causes one fault, waits, and ends it. Returns its name, or a note if the fault was left out."""
     if what in ("server", "leader"):
         server = leader(servers) if what == "leader" else chance.choice(servers)
         server.kill()
@@ -311,7 +316,7 @@ def disturb(what, chance, servers, publishers, members, proxies):
     elif what in ("cut", "cut long"):
         for proxy in proxies:
             proxy.is_cut = True
-        # Longer than libnats and the reader wait for a sign of life.
+        # A long cut lasts longer than libnats and the reader wait before they give a connection up.
         time.sleep(12 if what == "cut long" else chance.uniform(0.5, 4))
         for proxy in proxies:
             proxy.is_cut = False
@@ -322,7 +327,7 @@ def disturb(what, chance, servers, publishers, members, proxies):
         server.fill_disk()
         time.sleep(chance.uniform(2, 5))
         server.empty_disk()
-        # A server that found its disk full has given up its part of the streams until it is started again.
+        # A server whose disk was full does not serve its part of the streams again until it is restarted.
         server.kill()
         server.start()
     return what
@@ -359,7 +364,7 @@ def play(command, seed, seconds, folder):
         messages = read_stream(ports, "EVENTS")
         check_order(messages, publishers)
         for member in members:
-            # One that was killed by a lost server at its start has ended by itself.
+            # A cache that lost its server while it was starting has already ended by itself.
             if member.is_running():
                 member.process.send_signal(signal.SIGTERM)
                 member.process.wait(30)
@@ -381,7 +386,7 @@ def play(command, seed, seconds, folder):
 
 
 def check_order(messages, publishers):
-    """Every confirmed line is in the stream once, and those of a library are in their order."""
+    """Checks that every confirmed line is in the stream once, and that the lines of each library are in order."""
     stored = collections.defaultdict(list)
     for body in messages:
         stored[json.loads(body)["library_id"]].append(body)
@@ -396,7 +401,7 @@ def check_order(messages, publishers):
 
 
 def check_caches(command, members, messages):
-    """Each cache has its libraries' entities, as the stream makes them, and nothing is lost."""
+    """Checks that each cache has the entities that the stream produces for its libraries, and that nothing is lost."""
     wanted = collections.defaultdict(dict)
     for body in messages:
         line = json.loads(body)
@@ -422,7 +427,7 @@ def check_caches(command, members, messages):
 
 
 def check_digests(command, members, messages, folder):
-    """The digests of the caches are together that of a new cache that is fed the stream from its beginning, as lines."""
+    """Checks that the caches' digests add up to the digest of a new cache that reads the whole stream as lines."""
     lines = b"".join(body + b"\n" for body in messages)
     third = folder / "third.db"
     subprocess.run([command, "ingest", "--db", third], input=lines, check=True, capture_output=True)
@@ -431,7 +436,7 @@ def check_digests(command, members, messages, folder):
         text = subprocess.run([command, "verify", "--db", database, "--json"], check=True, capture_output=True).stdout
         return int(json.loads(text)["digest"], 16)
 
-    # A digest is a sum over entities, modulo 2^64.
+    # A digest is a sum over entities modulo 2^64, so the digests of shards can be added.
     found, wanted = sum(digest(member.database) for member in members) % 2**64, digest(third)
     assert found == wanted, f"the digests differ: {found:016x} and {wanted:016x}"
 
@@ -443,7 +448,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=12)
     parser.add_argument("--command", default=".build/debug/tidemark")
     arguments = parser.parse_args()
-    # Debian installs it where only administrators look.
+    # Debian installs nats-server in /usr/sbin, which is not in the PATH of every user.
     os.environ["PATH"] += os.pathsep + "/usr/sbin"
     if shutil.which("nats-server") is None:
         sys.exit("nats-server is not installed: make deps installs it")

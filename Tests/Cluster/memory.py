@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Reads a long stream into a cache, and watches the memory of the process: it must not grow with the messages that were
-read. The messages are of 10,000 entities in 20 libraries, so that the cache itself has its size soon.
+"""Checks that the memory of a cache that reads a long stream does not grow with the number of messages.
+
+The messages change 10,000 entities in 20 libraries, so the cache itself soon reaches its final size.
 
     Tests/Cluster/memory.py [--messages 10000000] [--command .build/release/tidemark]
 """
@@ -19,7 +20,8 @@ import cluster
 
 LIBRARY_COUNT = 20
 ENTITY_COUNT = 10_000
-# The growth from the end of the first tenth to the highest later one, in bytes: a buffer or two of the allocator.
+# The allowed growth, in bytes, from the first tenth of the messages to the highest later tenth. It leaves room for a
+# buffer or two of the allocator.
 GROWTH_MAX = 16 << 20
 
 
@@ -30,13 +32,13 @@ def body(number):
 
 
 def fill(client, count):
-    """Publishes without waiting for each answer; a server that is alone stores a connection's messages in their order."""
+    """Publishes the messages without waiting for each answer. A single server stores those of a connection in order."""
     subjects = ["tidemark." + base64.b32encode(f"library {number}".encode()).decode().rstrip("=").lower()
                 for number in range(LIBRARY_COUNT)]
     part = []
     for number in range(count):
         line = body(number)
-        # An entity is always of one library.
+        # Each entity always belongs to the same library.
         part.append(f"PUB {subjects[number % LIBRARY_COUNT]} {len(line)}\r\n".encode() + line + b"\r\n")
         if len(part) == 1_000:
             client.send(b"".join(part))
@@ -54,7 +56,10 @@ def resident(process):
 
 
 def watch(process, client, count):
-    """The highest resident bytes in each tenth of the messages, by what the server has still to deliver."""
+    """Returns the highest resident memory in each tenth of the messages, in bytes.
+
+    The progress is computed from the number of messages that the server has not delivered yet.
+    """
     tenths = [0] * 10
     while process.poll() is None:
         consumers = client.request("$JS.API.CONSUMER.LIST.EVENTS").get("consumers") or []
@@ -92,7 +97,7 @@ def play(command, count, folder):
         assert summary["entities"] == ENTITY_COUNT, summary["entities"]
         print(f"{count} messages in {seconds:.0f} s, {count / seconds:.0f} a second")
         print("highest resident MB in each tenth: " + " ".join(f"{each / 2**20:.0f}" for each in tenths))
-        # A tenth that passed between two looks has no figure.
+        # A tenth that passed between two measurements has no figure.
         growth = max(tenths[1:]) - tenths[0]
         assert tenths[0] > 0 and max(tenths[1:]) > 0, "the messages passed too fast to be watched: take more"
         assert growth <= GROWTH_MAX, f"the memory grew by {growth} bytes"

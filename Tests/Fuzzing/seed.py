@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the inputs that fuzzers start from, into Corpora/<target>/seed-*: some are taken from Protocol/vectors.
+"""Writes the inputs that fuzzers start from to Corpora/<target>/seed-*. Some are taken from Protocol/vectors.
 
-What a fuzzer found is kept beside them, under a name that says what it was about; this script leaves it alone.
+Inputs that a fuzzer found are kept in the same folders, under names that say what they showed. This script does not
+change them.
 
     Tests/Fuzzing/seed.py
 """
@@ -25,7 +26,7 @@ def write(target, inputs):
 
 
 def vector_streams(group):
-    """The first input of each vector of a group, as bytes, short ones only."""
+    """Returns the first input of each vector of a group as bytes. Inputs of 1,500 bytes or more are left out."""
     streams = []
     for path in sorted((VECTORS / group).glob("*.json")):
         run = json.loads(path.read_text())["runs"][0]
@@ -163,7 +164,9 @@ def graphql():
 
 
 def http():
-    """A URL and the fields of a request; an empty line; a status (a letter) and the fields of an answer."""
+    """Returns inputs that hold a URL and the fields of a request, an empty line, and the status and the fields of a
+    response. The status is encoded as one character.
+    """
     answers = [
         ["max-age=10, no-cache=\"a, b\", stale-while-revalidate=5"], ["no-store, must-understand"],
         ["max-age=\"1\", max-age=2", "private"], ["max-age=x, immutable, must-revalidate"], ["public=1,,s-maxage=3"],
@@ -241,7 +244,7 @@ def block():
         forged(2, 1, 40, one, bytes(9)), forged(1, 127, 1 << 18, one, b""), forged(1, 1, 1 << 25, one, b"\x20\x28"),
         forged(3, 1, 4, one, b"abcd"), b"\x00" + bytes(30), b"\x00\x01\x02\x03\x04\x20" + bytes(9), b"\x01",
     ]
-    # Choices of entities: lengths of ids, stamps, fields and payloads.
+    # Bytes that choose entities: the lengths of their ids, their stamps, fields and payloads.
     for count in (1, 3, 8, 30):
         entities = b"".join(
             bytes([16]) + bytes(generator.randrange(256) for _ in range(60)) + bytes([20]) + text[:20] + b"\x80"
@@ -251,7 +254,7 @@ def block():
 
 
 def choices(seed, count, length):
-    """Rows of choices: for the targets that read bytes so, any are as good as others."""
+    """Returns rows of random bytes for targets that read each byte as a choice. Such targets accept any bytes."""
     generator = random.Random(seed)
     return [bytes(generator.randrange(256) for _ in range(generator.randrange(4, length))) for _ in range(count)]
 
@@ -270,7 +273,7 @@ def database():
             inputs.append(bytes([base, kind]) + rest)
     bodies = [b'{"id":"f4"}', b"", b"{", b'{"id":', b"[1]", b'{"a":{', b"\xff\xfe", b'{"a":"\\', b'{"a":1}}']
     for number, body in enumerate(bodies):
-        # A forged entity: which one, that it is replaced, two bytes of its header, and the bytes themselves.
+        # A forged entity: its number, a byte that has it replaced, two bytes of its header, and its bytes.
         inputs.append(bytes([0, 10, number * 3, 255, 0, 0, len(body)]) + body)
     return inputs
 
@@ -282,9 +285,9 @@ def database_blocks():
         for base in (0, 2):
             rest = bytes(generator.randrange(256) for _ in range(48))
             inputs.append(bytes([base, kind]) + rest)
-    # A statement about the tables of blocks, which the byte before it chooses.
+    # One statement about the tables of blocks; the last byte chooses it.
     inputs += [bytes([0, 9, 0, number]) for number in range(30)]
-    # A forged row of each table: which one, its place, and two bytes that are replaced.
+    # A forged row of each table: the table, the row's place, and two bytes to replace.
     inputs += [bytes([0, 10, table, place, 1, 0, offset, value, 0, offset + 4, value]) for table in range(4)
                for place, offset, value in ((0, 5, 0), (3, 9, 255), (7, 13, 127))]
     return inputs

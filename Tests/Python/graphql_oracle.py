@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Judges GraphQL documents with graphql-core, for tests that compare the judgement with Tidemark's.
+"""Validates GraphQL documents with graphql-core, for tests that compare the results with Tidemark's.
 
-Reads lines of JSON from standard input and answers each with one line of JSON.
+Reads lines of JSON from standard input and writes one line of JSON for each document.
 
-The first line is {"schema": SDL}. Each further line is {"text": T, "canonical": C, "minified": M}: a document, and what
-Tidemark prints of it in both styles, left out where it finds an error of syntax. The answer:
+The first line is {"schema": SDL}. Each further line is {"text": T, "canonical": C, "minified": M}: a document, and its
+text as printed by Tidemark in both styles, both absent if Tidemark finds a syntax error. The result:
 
-    syntax   the text parses
-    valid    it keeps the rules of the specification of October 2021; false where it does not parse; null where
-             graphql-core cannot say
-    same     both prints parse to the tree that the text parses to; null where there is none
-    errors   messages, three at most
+    syntax   true if the text parses
+    valid    true if it follows the specification of October 2021; false if it does not parse; null if graphql-core
+             cannot tell
+    same     true if both printed texts parse to the same tree as the text; null if there are none
+    errors   at most three messages
 """
 
 import json
@@ -18,7 +18,7 @@ import sys
 
 from graphql import GraphQLError, build_schema, parse, specified_rules, validate
 
-# A rule of drafts after October 2021.
+# Rules of drafts later than October 2021.
 LATER = {"MaxIntrospectionDepthRule"}
 RULES = [rule for rule in specified_rules if rule.__name__ not in LATER]
 
@@ -28,7 +28,7 @@ def tree(text):
 
 
 def has_description(document):
-    """Descriptions of operations, fragments and variables came after October 2021."""
+    """Returns whether an operation, fragment or variable has a description, which October 2021 does not allow."""
     nodes = [*document.definitions]
     for definition in document.definitions:
         nodes += getattr(definition, "variable_definitions", None) or []
@@ -45,7 +45,7 @@ def judge(schema, line):
     try:
         errors = validate(schema, document, RULES)
     except GraphQLError:
-        # Its rule for subscriptions asks for the value of a variable, which a validation does not have.
+        # The rule for subscriptions needs the value of a variable, which is unknown during validation.
         errors = None
     same = None
     if line.get("canonical") is not None:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """A GraphQL server over graphql-core's incremental execution and plain HTTP, for tests.
 
-Prints its port, then serves POST requests until its standard input ends. An answer comes in parts, by chunks of three
-bytes, when the document defers something; the spec of its parts is the first argument. A second one is the file of the
-schema of the Star Wars tests, which is served then.
+Prints its port, then serves POST requests until its standard input ends. If the document defers something, the response
+is sent in parts, in chunks of three bytes; the first argument names the specification of the parts. A second argument
+is the schema file of the Star Wars tests, which is then served instead.
 """
 import asyncio
 import http.server

@@ -1,4 +1,4 @@
-"""The data of the Star Wars schema, as a root value of graphql-core; see incremental_server.py."""
+"""The data of the Star Wars schema as a root value for graphql-core; used by incremental_server.py."""
 
 DIRECTIVES = """
 directive @cacheControl(maxAge: Int, inheritMaxAge: Boolean) on OBJECT | INTERFACE | UNION | FIELD_DEFINITION

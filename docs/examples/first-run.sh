@@ -20,7 +20,7 @@ if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-}" != dumb ]; then
     bold=$(printf '\033[1m') dim=$(printf '\033[2m') plain=$(printf '\033[0m')
 fi
 
-# say WHAT COMMAND…: explains a command in a line, prints it, runs it.
+# say WHAT COMMAND…: prints a line that explains a command, prints the command and runs it.
 say() {
     local what=$1
     shift

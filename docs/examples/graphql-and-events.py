@@ -1,11 +1,11 @@
-"""A GraphQL server and a stream of events in one cache, worked through step by step.
+"""A GraphQL server and a stream of events in one cache, step by step.
 
-Starts a server of GraphQL on this machine and a cache in front of it:
+Starts a GraphQL server on this machine, and a cache that uses it:
 
     python3 docs/examples/graphql-and-events.py .build/debug/tidemark
 
-It shows a document that is fetched once, an event that changes what a watched document shows, a mutation that is shown
-before the server answers, a deferred fragment that arrives, and ages that the schema says.
+It shows a document that is fetched once, an event that changes the result of a watched document, a mutation that is
+shown before the server responds, the arrival of a deferred fragment, and maximum ages from the schema.
 """
 
 import http.server
@@ -27,12 +27,12 @@ HERO = {"__typename": "Character", "id": "2001", "name": "R2-D2"}
 FRIENDS = [{"__typename": "Character", "id": "1000", "name": "Luke"}, {"__typename": "Character", "id": "1003", "name": "Leia"}]
 
 
-# Set when the deferred fragment may arrive.
+# Set when the server may send the deferred fragment.
 ARRIVE = threading.Event()
 
 
 class Server(http.server.BaseHTTPRequestHandler):
-    """Knows two operations, and delivers the friends of the hero later."""
+    """Serves two operations, and delivers the hero's friends later."""
 
     protocol_version = "HTTP/1.1"
 
@@ -53,7 +53,7 @@ class Server(http.server.BaseHTTPRequestHandler):
             self.answer(json.dumps({"data": {"hero": HERO}}))
 
     def answer(self, body, content_type="application/json", pause=None):
-        """Sends a body; the bytes from `pause` on when they are let go."""
+        """Sends a body; the bytes from `pause` on only once `ARRIVE` is set."""
         self.send_response_only(200)
         self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(body.encode())))

@@ -1,15 +1,16 @@
 #!/usr/bin/env node
-// A host in JavaScript: runs Tidemark as a child, feeds it events, answers its requests, observes a list, edits.
+// A host in JavaScript. It runs Tidemark as a child process, sends it events, answers its requests, observes a list and
+// makes an edit.
 //
 // Usage: host.mjs PATH-OF-TIDEMARK
-// Needs nothing but Node 18 or later.
+// It needs nothing but Node 18 or later.
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-// The data of a server. Sequence 2 never reaches the stream below: Tidemark asks for it.
+// The data of a server. The stream below never carries sequence 2, so Tidemark asks for it.
 const photo = (id, name, stars) => ({ ResourceChanged: { resource_type: "photo", resource: { id, name, stars } } });
 const log = [
   { sequence: 1, event: photo("p1", "Harbour", 3) },
@@ -17,7 +18,7 @@ const log = [
   { sequence: 3, event: photo("p1", "Harbour", 4) },
 ];
 
-/** One session: requests are promises, the cache's own requests are answered by `handlers`. */
+/** One session with Tidemark. Requests return promises, and `handlers` answer the requests that Tidemark makes. */
 class Tidemark {
   #process;
   #waiting = new Map();
@@ -58,14 +59,14 @@ class Tidemark {
     });
   }
 
-  /** Ends the session: pending work is finished, everything is on the disk, the exit status is 0. */
+  /** Ends the session. Tidemark finishes pending work and writes everything to the disk; its exit status is then 0. */
   close() {
     this.#process.stdin.end();
     return this.#ended;
   }
 }
 
-/** RFC 6902 over whole elements; Tidemark sends nothing else. */
+/** Applies a JSON Patch (RFC 6902) whose paths name whole elements of a list. Tidemark sends no other paths. */
 function applyPatch(elements, patch) {
   for (const { op, path, from, value } of patch) {
     const index = Number(path.slice(1));
@@ -88,12 +89,12 @@ const cache = new Tidemark(
   join(folder, "cache.db"),
   {
     "events.since.v1": ({ sequence }) => ({ events: log.filter((event) => event.sequence >= sequence), covered_through: 3 }),
-    // With the rule, events maintain the list from now on: the best photos first.
+    // The rule lets events keep the list up to date from now on, with the best photos first.
     "query.fetch": () => ({
       resource_type: "photo", resources: [], as_of: 0,
       membership: { resource_type: "photo", order: [{ path: "/stars", direction: "desc" }] },
     }),
-    // A mutation may come twice, because an answer was lost: the server performs each pending id once.
+    // A mutation may arrive twice if an answer was lost, so the server performs each pending id only once.
     "mutation.send": ({ pending_id, input }) => {
       if (!performed.has(pending_id)) performed.set(pending_id, { id: input.id, name: "Harbour", stars: input.stars });
       return { confirmed: performed.get(pending_id), sequence: 4 };
@@ -112,7 +113,7 @@ cache.send(log[2]);
 const place = await cache.request("cache.caught_up", { library_id: "", sequence: 3 });
 const read = await cache.request("query.read", best);
 if (JSON.stringify(read.entities) !== JSON.stringify(shown)) throw new Error("patches and reads disagree");
-// An edit is shown before the server has it. Tidemark sends it until the server has answered.
+// An edit is visible before the server has it. Tidemark sends it again until the server has answered.
 await cache.request("optimistic.update", {
   pending_id: "edit-1", changes: [{ op: "patch", resource_type: "photo", id: "p1", fields: { stars: 6 } }],
   send: { method: "photos.rate", input: { id: "p1", stars: 6 } },

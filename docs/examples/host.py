@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 
-# The data of a server. Sequence 2 never reaches the stream below: Tidemark asks for it.
+# The log of a server. The stream below leaves out sequence 2, and Tidemark requests it.
 LOG = [
     {"sequence": 1, "event": {"ResourceChanged": {"resource_type": "photo", "resource": {"id": "p1", "name": "Harbour", "stars": 3}}}},
     {"sequence": 2, "event": {"ResourceChanged": {"resource_type": "photo", "resource": {"id": "p2", "name": "Dunes", "stars": 5}}}},
@@ -20,7 +20,7 @@ LOG = [
 
 
 class Tidemark:
-    """One session. A thread reads; requests wait for their answer; the cache's own requests are answered there."""
+    """One session. A thread reads Tidemark's output and answers its requests; `request` waits for a result."""
 
     def __init__(self, path, database, handlers, on_notification):
         self.process = subprocess.Popen(
@@ -57,7 +57,7 @@ class Tidemark:
         return answer["result"]
 
     def close(self):
-        """Ends the session: pending work is finished, everything is on the disk, the exit status is 0."""
+        """Ends the session: Tidemark finishes pending work, writes everything to disk and exits with 0."""
         self.process.stdin.close()
         self.reader.join()
         return self.process.wait()
@@ -84,7 +84,7 @@ class Tidemark:
 
 
 def apply_patch(elements, patch):
-    """RFC 6902 over whole elements; Tidemark sends nothing else."""
+    """Applies a JSON Patch (RFC 6902); Tidemark only sends steps over whole elements."""
     for step in patch:
         index = int(step["path"][1:])
         if step["op"] == "add":
@@ -102,7 +102,7 @@ def events_since(params):
 
 
 def fetch(params):
-    # With the rule, events maintain the list from now on: the best photos first.
+    # With this rule, events keep the list up to date from now on: the best photos first.
     return {
         "resource_type": "photo", "resources": [], "as_of": 0,
         "membership": {"resource_type": "photo", "order": [{"path": "/stars", "direction": "desc"}]},
@@ -113,7 +113,7 @@ PERFORMED = {}
 
 
 def perform(params):
-    # A mutation may come twice, because an answer was lost: the server performs each pending id once.
+    # A mutation may be sent again if its response was lost: the server performs each pending id once.
     if params["pending_id"] not in PERFORMED:
         stored = {"id": params["input"]["id"], "name": "Harbour", "stars": params["input"]["stars"]}
         PERFORMED[params["pending_id"]] = {"confirmed": stored, "sequence": 4}
@@ -143,7 +143,7 @@ def main():
         place = cache.request("cache.caught_up", {"library_id": "", "sequence": 3})
         read = cache.request("query.read", best)
         assert shown == read["entities"], "patches and reads disagree"
-        # An edit is shown before the server has it. Tidemark sends it until the server has answered.
+        # An edit is shown at once. Tidemark sends it, and repeats it until the server responds.
         cache.request("optimistic.update", {
             "pending_id": "edit-1",
             "changes": [{"op": "patch", "resource_type": "photo", "id": "p1", "fields": {"stars": 6}}],

@@ -1,11 +1,11 @@
-"""A cache of HTTP answers beside a stream of events, worked through step by step.
+"""A cache of HTTP responses together with a stream of events, step by step.
 
-Starts a server with ETags on this machine and a cache in front of it:
+Starts a server with ETags on this machine, and a cache that uses it:
 
     python3 docs/examples/http-answers.py .build/debug/tidemark
 
-It shows an answer that is fetched once, entities whose ages a 304 begins again, an event that the query shows while the
-stored answer stays, and what is left when the server is gone.
+It shows a response that is fetched once, a 304 that renews the ages of its entities, an event that changes a query
+while the stored response stays the same, and reads from the cache when the server is not reachable.
 """
 
 import http.server
@@ -21,7 +21,7 @@ NORMALIZE = {"resource_type": "photo", "pointer": "/photos", "method": "all"}
 
 
 class Server(http.server.BaseHTTPRequestHandler):
-    """Answers one URL, and says 304 to those who have the answer."""
+    """Serves one URL, with 304 for clients that have the current version."""
 
     protocol_version = "HTTP/1.1"
 

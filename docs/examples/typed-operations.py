@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Builds the package of docs/typed-operations.md from a fresh clone, and runs it against a server.
 
-Every file of the package is a block of the page, under a line that begins with the file's name. The clone holds the
-last commit and nothing that was built before; it gets the tag of the version that the page asks for, and the package
-depends on it by its address and that version, as the page says. With --here the package uses this tree and its build
-folder instead, which takes seconds where Tidemark is built.
+Every file of the package is a code block of the page, after a line that begins with the file's name. The clone is the
+last commit without any build products. It gets the tag of the version that the page names, and the package depends on
+it by URL and version, as on the page. With --here the package uses this tree and its build folder instead, which takes
+seconds if Tidemark is built.
 """
 
 import http.server

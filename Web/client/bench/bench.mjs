@@ -1,22 +1,23 @@
-// The figures of the client as it is published, in Node and (by chromium.mjs) in a browser, beside what others take for
-// the same work as published in docs/benchmarks.md. --smoke runs a small size, as the tests do. The memory needs --expose-gc.
+// Measures the published client in Node and (with chromium.mjs) in a browser, next to the figures of other libraries
+// for the same work as published in docs/benchmarks.md. --smoke runs a small size, as the tests do. Memory needs
+// --expose-gc.
 
 import { NormalizedCache, loadParts } from "../bundle/index.js";
 import { workload } from "./workload.mjs";
 
-// What is measured is the work, not the loading of parts.
+// The work is measured without the loading of parts.
 await loadParts();
 const { process } = globalThis;
 const isSmoke = process === undefined ? globalThis.isSmoke : process.argv.includes("--smoke");
-/** The bytes of the heap in use. */
+/** Returns the bytes of the heap in use. */
 const heap = () => process === undefined ? performance.memory.usedJSHeapSize : process.memoryUsage().heapUsed;
 const host = process === undefined ? /Chrome\/[0-9.]+/.exec(navigator.userAgent)?.[0] : `node ${process.version}`;
 const [entityCount, updateCount, listCount, listLength] = isSmoke ? [2_000, 4_000, 10, 100] : [100_000, 200_000, 100, 1_000];
 const CHUNK = 256 << 10;
-/** The runs of which the median is reported, each with a cache of its own. */
+/** The number of runs whose median is reported, each with a cache of its own. */
 const RUNS = isSmoke ? 1 : 5;
 
-/** Gives lines as the chunks of bytes that a connection brings. */
+/** Returns lines as chunks of bytes, as a connection delivers them. */
 function chunks(lines) {
   const bytes = new TextEncoder().encode(lines.map((line) => `${line}\n`).join(""));
   return Array.from({ length: Math.ceil(bytes.length / CHUNK) }, (_, index) => bytes.subarray(index * CHUNK, (index + 1) * CHUNK));
@@ -30,7 +31,7 @@ function timed(body) {
 
 function median(values) { return [...values].sort((left, right) => left - right)[values.length >> 1]; }
 
-// The input is kept as bytes alone: as a million more objects it would be looked at by each collection of garbage.
+// The input is kept as bytes: as a million more objects it would slow down each garbage collection.
 const { library, lists, load, updates } = workload(entityCount, updateCount, listCount, listLength);
 const parse = median(Array.from({ length: RUNS }, () => timed(() => { for (const line of load) JSON.parse(line); })));
 const beginning = chunks(load.slice(0, 2_000));
@@ -44,7 +45,7 @@ const report = (name, value, unit, goal, peers) => {
   console.log(`${name.padEnd(44)} ${shown.padStart(10)} ${unit.padEnd(8)} goal ${goal.padEnd(12)} ${peers}`);
 };
 
-// A small cache comes first, so that the heap of the entities is not that of the code, which is compiled when it first runs.
+// Runs a small cache first, so that the heap of the entities does not include the code, which is compiled on first use.
 const first = new NormalizedCache();
 for (const chunk of beginning) first.ingest(chunk);
 await first.close();
@@ -86,7 +87,7 @@ report(`updates with ${listCount} observers, events a second`, perSecond(updateC
 
 const request = { method: "list", input: 1, library_id: library, policy: "cacheOnly" };
 await watched.calls.query.read(request);
-/** Times a step in batches: a browser's clock is coarse. Returns the median of the batches' means. */
+/** Times a step in batches, because a browser's clock is coarse. Returns the median of the batches' means. */
 async function timedSteps(body) {
   const means = [];
   for (let batch = 0; batch < 10; batch += 1) {

@@ -1,4 +1,4 @@
-// The same figures in headless Chromium. Says so, and ends well, where there is none.
+// Measures the same figures in headless Chromium. Without Chromium, prints this and ends with 0.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

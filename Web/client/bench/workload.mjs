@@ -6,7 +6,7 @@ const KINDS = ["image", "video", "document", "audio", "archive", "code"];
 const WORDS = ["alpha", "beach", "cabin", "delta", "ember", "forest", "garden", "harbor", "island", "jungle", "kernel", "lemon"];
 const TAGS = ["red", "blue", "work", "home", "2024", "2025", "raw", "todo"];
 
-/** Makes the entities, the lines that load them, the lines that update them, and the ids of lists. */
+/** Returns the entities, the lines that load them, the lines that update them, and the ids of lists. */
 export function workload(entityCount, updateCount, listCount, listLength, seed = 20260101) {
   const random = new Random(seed);
   const hex = (count) => Array.from({ length: count }, () => "0123456789abcdef"[random.below(16)]).join("");

@@ -1,4 +1,5 @@
-// The package as it is published: each entry bundled, minified, and split where entries share code or load a part later.
+// Builds the published package: each entry is bundled and minified, and code that entries share or load later is split
+// off.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -29,7 +30,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 execFileSync("esbuild", [join(root, "../inspector/src/mount.ts"), ...words, "--loader:.css=text", `--outfile=${join(out, "panels.js")}`], { stdio: "inherit" });
-// The sources are in the map: a person who debugs sees them, whatever the names became.
+// The source map contains the sources, so that debuggers show them despite shortened names.
 for (const name of [...readdirSync(out), ...readdirSync(join(out, "parts")).map((part) => `parts/${part}`)]) {
   if (!name.endsWith(".map")) continue;
   const map = JSON.parse(readFileSync(join(out, name), "utf8"));

@@ -1,4 +1,4 @@
-// The one rule of layout: what TypeScript's own formatter leaves, lines of at most 160 characters, no `any`, no `!`.
+// Checks the layout: the output of TypeScript's own formatter, lines of at most 160 characters, no `any`, no `!`.
 
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -10,14 +10,14 @@ const FILE_LINE_COUNT_MAX = 400;
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", process.argv.find((word) => word.startsWith("--folder="))?.slice(9) ?? "");
 const isWriting = process.argv.includes("--write");
 
-/** Finds the compiler that `tsc` is of: in the project, or where Debian puts it. */
+/** Finds the TypeScript compiler: in the project, or where Debian installs it. */
 function compiler() {
   const require = createRequire(import.meta.url);
   for (const name of ["typescript", "/usr/share/nodejs/typescript"]) {
     try {
       return require(name);
     } catch {
-      // The next place may have it.
+      // Try the next place.
     }
   }
   throw new Error("the TypeScript compiler is not there: install node-typescript");
@@ -53,7 +53,7 @@ function formatted(path, text) {
 }
 
 const problems = [];
-/** Sources that people write; what is made of a schema has the layout of its maker. */
+/** Hand-written sources; generated ones have the layout of their generator. */
 const sources = [
   ...files(join(root, "src"), /\.tsx?$/), ...files(join(root, "test"), /\.mjs$/), ...files(join(root, "scripts"), /\.mjs$/),
 ];

@@ -1,6 +1,6 @@
-// Modules that are loaded together, joined to one before the bundle is made: those that every import of the client loads,
-// and those of lists. A bundler that splits code puts modules with different importers into different files, and thirty
-// small files compress worse than two.
+// Joins modules that are loaded together before bundling: those that every import of the client loads, and those for
+// lists. A bundler that splits code puts modules with different importers into different files, and thirty small files
+// compress worse than two.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ const IMPORT = /(import|export) \{([^}]*)\} from "(\.[^"]+)"/g;
 const DECLARED = /^export (?:async )?(?:function\*?|class|const|let) ([A-Za-z_$][\w$]*)/gm;
 const LISTED = /^export \{([^}]*)\};/gm;
 
-/** Copies compiled modules to a folder, with `parts/core.js` and `parts/list-core.js` in the place of those that are joined. */
+/** Copies compiled modules to a folder, with `parts/core.js` and `parts/list-core.js` replacing the joined ones. */
 export function joinModules(dist, stage) {
   cpSync(dist, stage, { recursive: true, filter: (path) => !path.endsWith(".d.ts") });
   const core = closure(join(stage, "index.js"));
@@ -22,7 +22,9 @@ export function joinModules(dist, stage) {
   joinTo(join(stage, "parts/core.js"), [...core].sort(), stage, []);
 }
 
-/** Joins modules, and lets all others import the joined one. Modules `outside` are imported where they are. */
+/**
+ * Joins modules, and makes all others import the joined one. Modules in `outside` are imported from their own files.
+ */
 function joinTo(joined, paths, stage, outside) {
   const numbers = new Map(paths.map((path, index) => [path, index]));
   const entry = paths.map((path) => {
@@ -41,7 +43,7 @@ function joinTo(joined, paths, stage, outside) {
   }
 }
 
-/** Replaces imports of a module: `to` gives the new place of a target, null where it stays; `rename` the name there. */
+/** Replaces imports of a module: `to` returns the new path of a target, or null to keep it; `rename` the name there. */
 function rewrite(path, to, rename) {
   const text = readFileSync(path, "utf8");
   const changed = text.replace(IMPORT, (whole, word, names, from) => {
@@ -70,7 +72,7 @@ function exported(text) {
   return names;
 }
 
-/** The module at a path and all that it imports. */
+/** Returns the module at a path and all that it imports. */
 function closure(path, found = new Set([path])) {
   for (const [, , , from] of readFileSync(path, "utf8").matchAll(IMPORT)) {
     const other = join(dirname(path), from);

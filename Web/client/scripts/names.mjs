@@ -1,10 +1,10 @@
-// The names of properties that never leave the client, which the bundle therefore shortens.
+// Finds the names of properties that never leave the client and that the bundle therefore shortens.
 //
-// A name may be shortened when every property of that name is the client's own: it is a member of a class or a type of
-// the sources, and no other property is written or read under it. What is written to a database, sent to another tab or
-// to a server, or given out, has its name for ever. So a name stays when it is declared in a file whose values leave the
-// page, when it is written into a value that is given out, when a text of the sources is equal to it (it may be read by
-// that text), or when JavaScript or the browser has a property of that name.
+// A name may be shortened if every property of that name is internal: it is a member of a class or a type of the
+// sources, and no other property is written or read under it. Names that are written to a database, sent to another tab
+// or to a server, or returned to the program, must never change. So a name is kept if it is declared in a file whose
+// values leave the page, if it is written into a returned value, if a string in the sources is equal to it (it may be
+// read by that string), or if JavaScript or the browser has a property of that name.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -13,10 +13,10 @@ import { fileURLToPath } from "node:url";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const TYPESCRIPT = "/usr/share/nodejs/typescript";
 
-/** Files whose types are public, stored, sent, or those of somebody else. */
+/** Files whose types are public, stored, sent, or defined elsewhere. */
 const OPEN = new RegExp("^(store/own|journal/|outbox/|tabs/|react/|sources/|session/|policy/|out/|inspector/|json/exact|queries/value|model/|"
   + "engine/(?:ports|port|cache|calls|registry|clock|notifications|queries|upstreams)|state/(?:records|ages|expiry))");
-/** Files that write values which are given out. */
+/** Files that write values that are returned to the program. */
 const WRITING = new RegExp(`${OPEN.source}|^(methods/|inspection/|engine/|queries/rule|state/layers)`);
 
 /** Returns the names, sorted. `require` finds the TypeScript compiler. */
@@ -29,7 +29,7 @@ export function internalNames(require) {
     const visit = (node) => {
       if (isMember(ts, node) && ts.isIdentifier(node.name)) (OPEN.test(name) && !isPrivate(ts, node) ? kept : own).add(node.name.text);
       if (ts.isStringLiteralLike(node)) kept.add(node.text);
-      // A part is reached by the names that it exports.
+      // A part is accessed by its exported names.
       if (ts.isExportSpecifier(node)) kept.add(node.name.text);
       const isWritten = ts.isPropertyAssignment(node) || ts.isShorthandPropertyAssignment(node);
       if (isWritten && WRITING.test(name) && ts.isIdentifier(node.name)) kept.add(node.name.text);
@@ -38,7 +38,7 @@ export function internalNames(require) {
     visit(source(ts, path));
   }
   for (const name of libraries(ts, require)) kept.add(name);
-  // Those of React and of the panels, which are other people's even where a class here has a private one of that name.
+  // Names of React and of the panels, which are kept even if a class here has a private member of that name.
   for (const path of files(join(root, "types"))) for (const name of memberNames(ts, source(ts, path))) kept.add(name);
   return [...own].filter((name) => !kept.has(name) && name.length > 2 && /^[a-z][A-Za-z0-9]*$/.test(name)).sort();
 }
@@ -48,7 +48,7 @@ function compiler(require) {
     try {
       return require(name);
     } catch {
-      // The next place may have it.
+      // Try the next place.
     }
   }
   throw new Error("the TypeScript compiler is not there: install node-typescript");
@@ -71,7 +71,7 @@ function isMember(ts, node) {
 
 function isPrivate(ts, node) { return (node.modifiers ?? []).some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword); }
 
-/** The names of properties that JavaScript and browsers have. */
+/** Returns the names of properties that JavaScript and browsers have. */
 function* libraries(ts, require) {
   const folder = dirname(ts.getDefaultLibFilePath({}));
   for (const name of readdirSync(folder)) {
@@ -79,7 +79,7 @@ function* libraries(ts, require) {
   }
 }
 
-/** The names of all members that a file declares. */
+/** Returns the names of all members that a file declares. */
 function memberNames(ts, file) {
   const found = [];
   const visit = (node) => {

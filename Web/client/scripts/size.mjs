@@ -1,4 +1,4 @@
-// What the client weighs in a program that bundles it: what its page loads at once, and what it loads later.
+// Measures the size of the client in a program that bundles it: what its page loads at once, and what it loads later.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
-/** The bytes that `NormalizedCache` may take at once, minified and compressed. */
+/** Maximum size of what `NormalizedCache` loads at once, in bytes, minified and compressed. */
 export const BYTE_COUNT_MAX = 25_000;
 
 const own = "@tidemark/client";
@@ -21,9 +21,10 @@ const programs = {
 };
 
 /**
- * Returns the bytes of programs that use the package, bundled with esbuild, minified, split, and each file compressed:
- * `atOnce` is the program's file with all that it imports, `withLists` that and what the first list needs, `later` all
- * that is loaded after the first, and `whole` everything in one file, as a bundler makes it that does not split.
+ * Returns the sizes in bytes of programs that use the package, bundled with esbuild, minified, split, and each file
+ * compressed: `atOnce` is the program's file with all that it imports, `withLists` adds what the first list needs,
+ * `later` is all that is loaded after `atOnce`, and `whole` is everything in one file, as from a bundler without
+ * splitting.
  */
 export function sizesOf(root, bundle) {
   const folder = mkdtempSync(join(tmpdir(), "tidemark-size-"));
@@ -48,7 +49,7 @@ export function sizesOf(root, bundle) {
   }
 }
 
-/** Puts the package where a program in a folder finds it. */
+/** Installs the package for a program in a folder. */
 export function installed(root, bundle, folder) {
   const target = join(folder, "node_modules/@tidemark/client");
   mkdirSync(target, { recursive: true });
@@ -65,7 +66,7 @@ export function bundled(source, folder, out) {
 
 const words = ["--loader=js", "--bundle", "--minify", "--format=esm", "--target=es2020", "--charset=utf8", "--log-level=warning", "--external:react"];
 
-/** Prints the sizes. Returns whether the cache is as small as it must be. */
+/** Prints the sizes. Returns whether the cache is within its limit. */
 export function checkSizes(root, bundle) {
   const sizes = sizesOf(root, bundle);
   for (const { name, atOnce, withLists, later, whole } of sizes) {
@@ -86,7 +87,7 @@ function weight(folder, names) {
   };
 }
 
-/** Returns the names of a file and of those that it imports when it is loaded; not of those that it loads when they are needed. */
+/** Returns the names of a file and of its static imports, without those that it loads on demand. */
 function importsOf(folder, name, found = new Set([name])) {
   for (const [, other] of readFileSync(join(folder, name), "utf8").matchAll(/(?:from|import)"\.\/([^"]+)"/g)) {
     if (!found.has(other)) importsOf(folder, other, found.add(other));

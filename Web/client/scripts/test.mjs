@@ -1,10 +1,10 @@
-// Runs the tests in Node's own runner, and says in the end what was run. A run that found no tests fails.
+// Runs the tests in Node's test runner, and prints a summary at the end. A run that finds no tests fails.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 
 const files = readdirSync("test").filter((name) => name.endsWith(".test.mjs")).sort().map((name) => `test/${name}`);
-// The example is driven as well, where it is.
+// Also runs the tests of the example, if it exists.
 if (existsSync("../example/test")) files.push("../example/test/example.test.mjs");
 const run = spawnSync(process.execPath, ["--test", ...files], { encoding: "utf8", maxBuffer: 1 << 28 });
 const output = run.stdout + run.stderr;

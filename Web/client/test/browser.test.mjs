@@ -10,7 +10,7 @@ let server;
 before(async () => { server = await startPage(); });
 after(() => server.end());
 
-/** Opens the cache of a page, and checks that it is what the log up to its cursor makes of it. Returns the cursor. */
+/** Opens the cache of a page, and checks that it equals the result of the log up to its cursor. Returns the cursor. */
 async function recovered(page) {
   await page.run("open('kills').then((cache) => { globalThis.cache = cache; })");
   const found = JSON.parse(await page.run(`JSON.stringify({ gaps: cache.gaps(), lines: cache.export() })`));
@@ -18,7 +18,7 @@ async function recovered(page) {
   for (const line of found.lines) {
     const { id, resource, sequence } = JSON.parse(line);
     assert.equal(sequence, resource.n);
-    // Each entity is what the log up to the cursor makes of it: cursor and entities are of one transaction.
+    // Each entity equals the result of the log up to the cursor: both are written in one transaction.
     const last = cursor - ((cursor - Number(id.slice(1))) % 50 + 50) % 50;
     assert.equal(resource.n, last, `${id} at cursor ${cursor}`);
   }
@@ -26,7 +26,7 @@ async function recovered(page) {
   return cursor;
 }
 
-/** Writes until some events behind a cursor are acknowledged. Returns the last one. */
+/** Writes until some events after a cursor are acknowledged. Returns the last one. */
 async function written(page, cursor, count) {
   await page.run(`write(cache, ${cursor})`);
   let acknowledged = 0;
@@ -54,7 +54,7 @@ test("a browser that is killed between commits leaves a whole state", options, a
     const browser = await Browser.start(path, profile);
     const page = await browser.page(server.url);
     const cursor = await recovered(page);
-    // Chromium commits its own list of databases seconds later: killed before that, it forgets a young one as a whole.
+    // Chromium commits its own list of databases seconds later: killed before that, it loses a new one as a whole.
     assert.ok(cursor >= acknowledged || cursor === 0, `${acknowledged} was acknowledged, ${cursor} is there`);
     acknowledged = await written(page, cursor, 60 + round * 35);
     await browser.kill();
@@ -106,7 +106,7 @@ test("a device that is really full is said; what waits is written when there is 
   await quota(1 << 20);
   await page.run("open('quota').then((cache) => { globalThis.cache = cache; cache.ingest(event(1, { id: 'a', n: 1 })); return cache.flush(); })");
   const said = await page.run(`(async () => {
-    // The browser compresses what it keeps: only noise needs room.
+    // The browser compresses its data: only noise takes space.
     let text = '';
     while (text.length < 1 << 22) text += Math.random().toString(36).slice(2);
     cache.ingest(event(2, { id: 'b', n: 2, text }));
@@ -118,7 +118,7 @@ test("a device that is really full is said; what waits is written when there is 
   })()`);
   assert.deepEqual(said, { refused: "storage_failed", storage: "disk_full", n: 2 });
   await quota(undefined);
-  // The browser notices the room a while later; the cache tries again by itself.
+  // The browser notices the free space a while later; the cache retries by itself.
   await page.run(`until(() => {
     cache.calls.cache.stats().then(({ storage }) => { globalThis.storage = storage; });
     return globalThis.storage === 'ok';
@@ -147,7 +147,7 @@ test("a component that goes while its data is fetched leaves nothing behind; one
     await until(() => app.asked.length === 2);
     app.asked[1].resolve(answer('b', 'c'));
     await until(() => app.text() === 'b c');
-    // The next list takes the place of the first one, and the first is observed no more.
+    // The next list replaces the first one, which is no longer observed.
     app.setters.setShown({ album: 3, suspense: false });
     await until(() => app.asked.length === 3 && app.text() === 'loading');
     app.asked[2].reject(new Error('the server is down'));
@@ -190,7 +190,7 @@ test("a component asks anew with the input that it gave, and again after a failu
     await until(() => app.text() === 'upstream_failed');
     early.push(await refetch((one) => one.resolve(answer('c'))));
     await until(() => app.text() === 'c');
-    // A list that never came.
+    // A list that was never answered.
     app.setters.setShown({ album: 6, suspense: false });
     await until(() => app.asked.length === 6);
     app.asked[5].reject(new Error('the server is down'));
@@ -282,7 +282,7 @@ test("React sees one state in each render, and renders only for what is selected
     seen.loaded = text('one');
     const before = app.renders();
     cache.ingest(event(3, { id: 'a', n: 1, note: 'another' }));
-    // Another component shows the event: whoever renders for it has done so.
+    // Another component shows the event: every component that renders it has done so.
     await until(() => document.getElementById('one').title === 'another');
     seen.rendersForOthers = app.renders() - before;
     for (let step = 0; step < 30; step += 1) {

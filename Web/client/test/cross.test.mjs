@@ -1,5 +1,5 @@
-// Random walks through both implementations: every answer and every notification is compared, and so are the ends.
-// SEEDS=1000 FROM=1 for more of them; without a built `tidemark` the test is skipped.
+// Random walks through both implementations: all answers, notifications and final states are compared. SEEDS=1000
+// FROM=1 runs more of them; without a built `tidemark` the test is skipped.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -21,7 +21,10 @@ const count = Number(process.env.SEEDS ?? 40);
 const first = Number(process.env.FROM ?? 1);
 const kept = JSON.parse(readFileSync(new URL("cross-seeds.json", import.meta.url), "utf8"));
 
-/** What is compared of a line: not the words of a message, and not what depends on the disk or on time. Answers without their place among each other. */
+/**
+ * Returns the part of a line that is compared: without the words of messages, and what depends on the disk or on time.
+ * Answers are compared regardless of their order.
+ */
 function parts(lines) {
   const answers = new Map();
   const notifications = [];
@@ -30,13 +33,13 @@ function parts(lines) {
     const value = JSON.parse(line);
     if (value.method === "durable" || value.method === "library.state") continue;
     if (value.method === "log.event") {
-      // How many events one notification holds depends on how the lines came.
+      // The number of events in a notification depends on how the lines were delivered.
       logged.push(...value.params.events.map((event) => JSON.stringify({ ...event, at: 0, of: value.params.subscription })));
       continue;
     }
     const text = canonical(compact(line)).replace(/"(written_at|age|received_at|stored_at|created_at|stale_since)":\d+/g, "\"$1\":0")
       .replace(/"message":"(?:[^"\\]|\\.)*"/g, "\"message\":\"\"")
-      // Of several fields or entities that are too old the oldest is named: it depends on the clock which one that is.
+      // If several fields or entities are too old, the oldest is named, which depends on the clock.
       .replace(/"expired":\{"field":"[^"]*",/g, "\"expired\":{")
       .replace(/expired: [^"]* was written at \d+, maxAge/g, "expired: maxAge");
     if (value.method === undefined) answers.set(value.id, text);
@@ -45,7 +48,7 @@ function parts(lines) {
   return { answers, notifications: inOrder(notifications), logged: logged.sort() };
 }
 
-/** Entities that one step changed at once have no order among each other: neighbours are put in that of their observers. */
+/** Entities that one step changed have no defined order: sorts neighbouring notifications by observer. */
 function inOrder(notifications) {
   const ordered = [];
   let run = [];
@@ -64,7 +67,7 @@ function inOrder(notifications) {
 }
 
 const policyFile = fileURLToPath(new URL("support/policy.graphql", import.meta.url));
-/** The rules of that file, as `tidemark policy check --json` prints them. */
+/** The rules of the policy file, as `tidemark policy check --json` prints them. */
 const policyReport = JSON.parse(readFileSync(new URL("support/policy.json", import.meta.url), "utf8"));
 const policy = policyOf(policyReport);
 

@@ -1,4 +1,4 @@
-// A cache that follows a server: the stand-in of the example, and `tidemark serve` where it is built.
+// A cache that follows a server: the stand-in of the example, and `tidemark serve` if it is built.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -99,7 +99,7 @@ for (const [name, start] of Object.entries(servers)) {
       await post(server, changed(3, "a", 3, { mutation_id: "p" }), deleted(4, "b"), changed(5, "c", 5));
       await until(cache, [{ id: "a", n: 3 }, { id: "c", n: 5 }], () => cache.gaps()[""].sequence === 5);
       assert.deepEqual((await cache.calls.optimistic.list({})).pending, []);
-      // A batch of more than the log names.
+      // A batch with more entities than the log names.
       const resources = Array.from({ length: 12 }, (_, index) => ({ id: `d${String(index).padStart(2, "0")}`, n: index }));
       await post(server, { sequence: 6, event: { ResourceBatchChanged: { resource_type: "file", resources } } });
       await until(cache, [{ id: "a", n: 3 }, { id: "c", n: 5 }, ...resources], () => cache.gaps()[""].sequence === 6);

@@ -1,4 +1,4 @@
-// Memory: what is stored keeps nothing else alive. Needs the collector of garbage, for which the test starts Node anew.
+// Memory: stored entities keep nothing else alive. Restarts Node with access to the garbage collector.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

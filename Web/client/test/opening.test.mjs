@@ -1,4 +1,4 @@
-// How a cache is made, and what it says where it cannot be: nothing waits for ever, and nothing is passed over in silence.
+// Opening a cache, and the errors if this fails: nothing waits forever, and nothing is silently ignored.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -36,7 +36,7 @@ test("a program without IndexedDB hears why its requests fail", async () => {
   await assert.rejects(
     cache.calls.entity.get({ resource_type: "file", id: "a" }),
     refusal("there is no IndexedDB here: make the cache without a journal, or with another one"));
-  // One that nobody listens to ends with the reason, and not without a word.
+  // A request whose rejection is not handled ends with the reason, not silently.
   const program = `import { IndexedDBJournal, NormalizedCache } from ${JSON.stringify(new URL("../dist/index.js", import.meta.url).href)};
     const cache = new NormalizedCache({ journal: new IndexedDBJournal() });
     await cache.calls.query.observe({ method: "files" });`;

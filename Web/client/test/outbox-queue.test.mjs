@@ -1,4 +1,5 @@
-// The law of the queue against a model that looks at everything: only the first of a chain is sent, the oldest first, eight at most.
+// Compares the queue with a naive model: only the first request of a chain is sent, the oldest first, at most eight at
+// a time.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -14,7 +15,7 @@ for (let seed = 1; seed <= 200; seed += 1) {
     const layers = new Map();
     let number = 0;
     const sending = new Set();
-    /** The removed requests that keep their key waiting. */
+    /** The removed requests that block their key. */
     const held = new Map();
     const chain = (layer) => String(layer.sending.request.key);
     const request = () => ({

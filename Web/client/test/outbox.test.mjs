@@ -1,4 +1,5 @@
-// The outbox as a program uses it: an upstream that performs mutations, its failures, and a restart. The transcripts have the rest.
+// The outbox in a program: an upstream that performs mutations, its failures, and a restart. The transcripts test the
+// rest.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -83,7 +84,7 @@ test("a refusal without a reason to retry fails the edit, and retry sends it aga
   await cache.close();
 });
 
-/** A server that answers when it is told to. */
+/** A server that responds when the test says so. */
 class SlowServer {
   sent = [];
 
@@ -182,7 +183,7 @@ test("the next request of a key waits for an attempt whose edit was rolled back,
   clock.advance(1);
   await turns();
   assert.deepEqual(server.pendingIds, ["p1", "p2"]);
-  // What comes after the end of its attempt is not concerned: not its real ids either.
+  // A response after the end of its attempt has no effect, and neither do its real ids.
   await cache.calls.optimistic.update({ ...put("p3", "a"), send: undefined });
   server.of("p1").resolve({ confirmed: { id: "R", n: 9 }, id_map: { a: "R" } });
   await turns();
@@ -227,7 +228,7 @@ test("the place in an answer belongs to the log of the moment when the request l
     await turns();
     assert.deepEqual(server.pendingIds, ["p1"]);
     if (isNewAfter) ingest(1, "e2", 2);
-    // The sixth place of the old log, or of the new one.
+    // The sixth position of the old log, or of the new one.
     server.sent[0].resolve({ confirmed: { id: "a", n: 3 }, sequence: 6 });
     await turns();
     assert.deepEqual(await photo(cache, "a"), { id: "a", n: isNewAfter ? 2 : 3 });
@@ -248,7 +249,7 @@ test("of answers whose edits are gone 64 are waited for", async () => {
   await turns();
   const ids = (await cache.calls.optimistic.list()).pending.map(({ changes: [{ resource }] }) => resource.id);
   assert.deepEqual([ids[0], ids[1], ids[2], ids[65]], ["t0", "t1", "R2", "R65"]);
-  // Only the real ids of a late answer count.
+  // Only the real ids in a late response count.
   assert.deepEqual(await photo(cache, "R2"), { id: "R2", n: 1 });
   await cache.close();
 });
@@ -306,7 +307,7 @@ test("requests that were sent together leave again as they left, from a journal 
   await turns();
   assert.deepEqual(server.sent.map(({ input, changes }) => [input, changes.length]), [[2, 2]]);
   await cache.close();
-  // A version that knew neither has no request as it left, and does not say whether an attempt is under way.
+  // The journal of an older version lacks the request as first sent, and `isUnderWay`.
   const { layers } = await journal.open();
   for (const record of layers.values()) {
     delete record.sent;

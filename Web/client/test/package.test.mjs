@@ -1,4 +1,4 @@
-// The package as it is published: what npm would pack, installed beside a program that imports every entry of it.
+// The published package: what npm would pack, installed for a program that imports every entry of it.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -75,7 +75,7 @@ test("a program in TypeScript has the types of the package", () => {
 });
 
 test("no name that is stored, sent or given out is shortened: all transcripts and vectors run on the bundle", () => {
-  // The runner marks its own processes; this one is a run by itself.
+  // The runner marks its own processes; this one is an independent run.
   const { NODE_TEST_CONTEXT: _mark, ...env } = process.env;
   const run = spawnSync(process.execPath, ["--test", "test/sessions.test.mjs", "test/vectors.test.mjs"],
     { cwd: root, encoding: "utf8", maxBuffer: 1 << 28, env: { ...env, CLIENT: "bundle" } });

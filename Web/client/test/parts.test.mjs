@@ -1,4 +1,4 @@
-// Parts that are loaded when they are needed: a cache says the same, in the same order, whenever each of them comes.
+// Parts that are loaded on demand: the output of a cache is the same, in the same order, whenever each part is loaded.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -14,7 +14,7 @@ const parts = [edits, gaps, journal, lists, upkeep];
 const own = new Map(parts.map((part) => [part, part.fetch]));
 const seeds = process.env.SEED !== undefined ? [Number(process.env.SEED)] : Array.from({ length: Number(process.env.SEEDS ?? 150) }, (_, index) => index + 1);
 
-/** Takes parts away until `release` is called for one of them; `fail` is what loading them rejects with. */
+/** Unloads parts until `release` is called for one of them; with `fail`, loading them rejects with that error. */
 function withhold(fail = null) {
   const waiting = new Map();
   for (const part of parts) {
@@ -32,7 +32,7 @@ function withhold(fail = null) {
   };
 }
 
-/** Gives all parts back. */
+/** Restores all parts. */
 async function giveBack() {
   for (const part of parts) {
     part.fetch = own.get(part);
@@ -45,7 +45,9 @@ function line(sequence, id, fields = {}) {
   return stringifyExact({ sequence, event: { ResourceChanged: { resource_type: "file", resource: { id, ...fields } } } });
 }
 
-/** Calls a method by the cache's port, whose answers come in the step that makes them. Resolves with the answer. */
+/**
+ * Calls a method through the cache's port, which replies in the step that makes the answer. Resolves with the answer.
+ */
 function perform(cache, name, method, params, said) {
   return new Promise((resolve) => cache.port.perform(method, stringifyExact(params), hear(said), (outcome) => {
     said.push(outcome instanceof CacheError ? `${name} ${outcome.code} ${outcome.message}` : `${name} ${textOf(outcome)}`);
@@ -55,7 +57,10 @@ function perform(cache, name, method, params, said) {
 
 function hear(said) { return ({ method, params }) => said.push(`${method} ${textOf(params)}`); }
 
-/** Writes down what a cache says to everybody; what it tells an observer goes where that was made. */
+/**
+ * Records the notifications that a cache sends to every sink; those of an observation are recorded where it was
+ * started.
+ */
 function listen(cache, said) { cache.engine.addSink((notification) => { if (notification.method !== "durable") hear(said)(notification); }); }
 
 async function settled() { for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => { setImmediate(resolve); }); }
@@ -137,7 +142,7 @@ test("what waits for a part keeps its order", async (context) => {
   await cache.close();
 });
 
-/** Runs a walk; `turn` is called after each step. Returns all that the cache said, and its end. */
+/** Runs a walk; `turn` is called after each step. Returns the cache's output and its final state. */
 async function run(seed, turn) {
   const kept = new MemoryJournal();
   const said = [];
@@ -157,7 +162,7 @@ async function run(seed, turn) {
     await turn(clock);
   }
   const ended = cache.endOfInput();
-  // What waits for a part comes before time passes.
+  // Steps that wait for a part run before time passes.
   for (let count = 0; count < parts.length + 1; count += 1) await turn(clock, true);
   for (let isDone = false; !isDone;) {
     await turn(clock, true);
@@ -186,7 +191,7 @@ test("random walks say the same, in the same order, whenever parts come", async 
       for (const part of held.wanted) if (isEnd || random.chance(0.5)) await held.release(part);
       await settled();
     });
-    // With a journal, edits are answered when they are written, and what waited is written together.
+    // With a journal, edits are answered once they are written, and waiting ones are written together.
     const isOrdered = seed % 2 === 1;
     assert.deepEqual(isOrdered ? found.said : found.said.sort(), isOrdered ? wanted.said : wanted.said.sort(), `seed ${seed}`);
     assert.equal(found.end, wanted.end, `seed ${seed}`);

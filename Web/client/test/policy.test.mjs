@@ -1,4 +1,4 @@
-// Policies: ages of a schema, and what deletes take along. Random walks with a policy are in cross.test.mjs.
+// Policies: maximum ages from a schema, and cascading deletes. Random walks with a policy are in cross.test.mjs.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { policyOf, policyOfRules } from "../dist/policy/index.js";
 
 const song = JSON.parse(readFileSync(new URL("support/policy.json", import.meta.url), "utf8"));
 
-/** A clock that stands until it is moved. */
+/** A clock that only the test advances. */
 class Clock {
   time = 1_000_000;
 
@@ -34,7 +34,7 @@ test("a field is too old at its own age, and the type's age is that of the other
   assert.deepEqual(fields.map(({ name, max_age, rule, stale }) => [name, max_age, rule, stale]), [
     ["id", 100, "schema_type", true], ["rating", 10, "schema_field", true], ["name", 100, "schema_type", true],
   ]);
-  // A read's own limits come before those of the policy.
+  // A read's own limits override those of the policy.
   assert.equal((await cache.calls.entity.get({ resource_type: "photo", id: "a", max_ages: { photo: 1_000 } })).miss, null);
 });
 

@@ -185,7 +185,7 @@ law("a restart changes nothing that can be read, and patches lead to what a read
       continue;
     }
     const { method, params } = parseExact(line);
-    // What an observer selects is settled by the type that the list had when it began.
+    // The fields of an observer are determined by the list's type when the observation began.
     delete params.select;
     try {
       const answer = await cache.call(method, params);

@@ -1,4 +1,4 @@
-// Lines that are read again. Protocol/sessions.md, quarantine.retry.
+// Quarantined lines that are retried. Protocol/sessions.md, quarantine.retry.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -20,7 +20,7 @@ test("a retried line that is one library or one type too many stays in quarantin
   assert.deepEqual(reasons(), ["too_many_libraries", "bad_type"]);
   assert.deepEqual(await cache.call("quarantine.retry", { all: true }), { retried: 2, applied: 0, superseded: 0, remaining: 2 });
   assert.deepEqual(reasons(), ["too_many_libraries", "bad_type"]);
-  // With room they take effect.
+  // With more room they take effect.
   cache.engine.state.limits.libraryCountMax = 2;
   cache.engine.state.limits.typeCountMax = 2;
   assert.deepEqual(await cache.call("quarantine.retry", { all: true }), { retried: 2, applied: 2, superseded: 0, remaining: 0 });

@@ -1,4 +1,5 @@
-// What happens between a question and its answer outlasts the answer. Protocol/queries.md, while an answer is on its way.
+// Changes made between a request and its response outlast the response. Protocol/queries.md, while an answer is on its
+// way.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +8,7 @@ import { ManualClock } from "./support/clock.mjs";
 import { QuestionModel } from "./support/questions.mjs";
 import { Random } from "./support/random.mjs";
 
-/** A cache whose upstream answers when the test says so. */
+/** A cache whose upstream responds when the test says so. */
 class Rig {
   questions = [];
   clock = new ManualClock(1_700_000_000_000);
@@ -187,7 +188,7 @@ for (const [name, write] of Object.entries({
 const KEYS = ["m1", "m2"];
 const IDS = ["a", "b", "c"];
 
-/** One schedule: what happens in an order that the seed decides, with the answers of questions anywhere between. */
+/** One schedule: changes in an order that the seed determines, with responses to requests anywhere between them. */
 async function schedule(seed) {
   const random = new Random(seed);
   const rig = new Rig();
@@ -259,7 +260,7 @@ async function schedule(seed) {
     [0.4, (library) => {
       const { cursor } = model.of(library);
       if (cursor === null) return;
-      // Two numbers are missing, and are lost when their window is over.
+      // Two events are missing, and are lost when the reorder window ends.
       const [id, n] = [random.pick(IDS), value()];
       model.doubt(library, cursor + 2, () => true);
       model.event(library, cursor + 3, id, n);
@@ -314,7 +315,7 @@ async function schedule(seed) {
   }
 }
 
-/** Prints what is told to a model: `SEED=17` shows the schedule that failed. */
+/** Prints the calls of a model: `SEED=17` shows the schedule that failed. */
 function traced(model) {
   for (const name of ["event", "write", "confirm", "doubt", "newLog", "clear", "ask", "fail", "answer"]) {
     const inner = model[name];

@@ -1,4 +1,4 @@
-// Server rendering: nothing is observed, nothing of a browser is touched. Skipped without React.
+// Server rendering: nothing is observed, and no browser API is used. Skipped without React.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// What components share: one observation for each query or entity, whoever comes and goes meanwhile.
+// Components share one observation for each query or entity, whichever of them mount and unmount.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,7 +6,7 @@ import { queryStore } from "../dist/react/store.js";
 import { NormalizedCache } from "./support/client.mjs";
 import { ManualClock } from "./support/clock.mjs";
 
-/** A cache whose upstream answers when the test says so, and the store of one of its queries. */
+/** A cache whose upstream responds when the test says so, and the store of one of its queries. */
 class Rig {
   questions = [];
   clock = new ManualClock(1_700_000_000_000);
@@ -18,7 +18,7 @@ class Rig {
     this.store = queryStore(this.cache, { method: "files", input: 1 });
   }
 
-  /** Mounts a component. Returns what unmounts it. */
+  /** Mounts a component. Returns a function that unmounts it. */
   mount() { return this.store.subscribe(() => this.seen.push(this.store.getSnapshot())); }
 
   async answer(index, ...ids) {
@@ -77,7 +77,7 @@ test("the newest refetch decides about the error", async () => {
   await rig.answer(0, "1");
   const older = rig.store.refetch();
   await turn();
-  // A reader that asks after an invalidation has a fetch of its own.
+  // A reader that arrives after an invalidation has a fetch of its own.
   await rig.cache.calls.cache.invalidate({ all: true });
   const newer = rig.store.refetch();
   await turn();

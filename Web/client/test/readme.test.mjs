@@ -1,4 +1,5 @@
-// Every example of the pages: compiled under `strict` as a program that installed the package has it, and run. And their numbers.
+// Every example of the pages is compiled under `strict`, as in a program that installed the package, and run. The sizes
+// on the pages are checked, too.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -14,7 +15,7 @@ import { browserPath, options } from "./support/page.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const pages = { web: new URL("../../README.md", import.meta.url), client: new URL("../README.md", import.meta.url) };
 
-/** The examples of a page, in order: each a program. */
+/** Returns the examples of a page, in order; each is a program. */
 function examplesOf(page) {
   const text = readFileSync(pages[page], "utf8");
   return [...text.matchAll(/^```(tsx?)\n([\s\S]*?)^```$/gm)].map(([, kind, source], index) => ({ name: `${page}-${index}`, kind, source }));
@@ -52,10 +53,10 @@ test("every example compiles under strict", () => {
   assert.equal(run.status, 0);
 });
 
-/** Bundles an example with what the test adds before and behind it. Returns the program's text. */
+/** Bundles an example with the code that the test adds before and after it. Returns the program's text. */
 function bundled({ name, kind, source }, before, behind, words) {
   const path = join(folder, `${name}.run.${kind}`);
-  // What is around an example is a module of its own, which is there before the example begins.
+  // The code before an example is a module of its own, which runs before the example begins.
   writeFileSync(join(folder, `${name}.around.mjs`), before);
   writeFileSync(path, `import "./${name}.around.mjs";\n${source}\n${behind}`);
   return execFileSync("esbuild", [
@@ -98,12 +99,12 @@ test("the example of policies has ages and what a delete takes along", () => {
   assert.deepEqual(found, [["id", 3600], ["rating", 60], ["cover", 3600]]);
 });
 
-/** What a page has around an example: a WebSocket that the test speaks through, and what was printed. */
+/** The environment of an example in a page: a WebSocket that the test controls, and the printed output. */
 const around = `
   globalThis.printed = [];
   console.log = (...words) => { printed.push(words); };
   console.error = (...words) => { printed.push(words); };
-  // A program that ends with an error is ready too: the test looks at it.
+  // A program that ends with an error is ready, too: the test checks the error.
   for (const name of ['error', 'unhandledrejection']) {
     addEventListener(name, (event) => Object.assign(globalThis, { failure: (event.reason ?? event.error)?.code ?? event.message, ready: true }));
   }
@@ -121,7 +122,7 @@ const around = `
   };
 `;
 
-/** Opens tabs on an example. `api` are the answers of its server, by path. */
+/** Opens tabs on an example. `api` has the responses of its server, by path. */
 async function inBrowser(found, { before = "", behind = "", api = {}, count = 1 }, body) {
   const server = await serve({
     "/": {
@@ -159,7 +160,7 @@ test("the first example shows a list in two tabs, and both hear of an event", op
   });
 });
 
-/** Waits until a page shows a text, also one that is loaded again meanwhile. */
+/** Waits until a page shows a text, even if it is reloaded in the meantime. */
 async function shows(tab, text) {
   const end = Date.now() + 10_000;
   let shown = "";
@@ -188,7 +189,7 @@ for (const page of ["web", "client"]) {
     await inBrowser(found, words, async (tab) => {
       await shows(tab, "the server answered 500");
       await tab.run("sessionStorage.setItem('isUp', '1'); isDown = false; document.querySelector('button')?.click(); undefined");
-      // The shorter example has no button: its reader loads the page again.
+      // The shorter example has no button: its user reloads the page.
       if (page === "client") await tab.send("Page.reload", {});
       await shows(tab, "Open sea");
       await tab.run("cache.ingest({ event: { ResourceChanged: { resource_type: 'photo', resource: { id: 'p1', name: 'High tide' } } } })");

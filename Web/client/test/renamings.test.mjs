@@ -1,4 +1,5 @@
-// Ids that only the server knows: what is remembered of them, and that every request has them. Protocol/optimistic.md, temporary ids.
+// Real ids that only the server knows: renamings, and their use in every request. Protocol/optimistic.md, temporary
+// ids.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,7 +14,7 @@ await loadParts();
 
 const turn = () => new Promise((resolve) => { setImmediate(resolve); });
 
-/** What a table of renamings says of everything that could be asked. */
+/** Returns the results of a table of renamings for all possible arguments. */
 function answers(renamings, libraries, ids, types) {
   return libraries.flatMap((library) => ids.flatMap((id) => [
     ...types.map((type) => renamings.find(id, type, library)?.json ?? null),
@@ -24,7 +25,7 @@ function answers(renamings, libraries, ids, types) {
   ]));
 }
 
-/** A list of renamings that looks at all of them. */
+/** A naive table of renamings that scans all of them. */
 class Model {
   list = [];
 
@@ -136,7 +137,7 @@ test("real ids that would fill the room of all edits twice are refused, and chan
   const commit = (real) => cache.calls.optimistic.commit({ pending_id: "p1", id_map: { t: real } });
   await assert.rejects(commit("R".repeat(1_000)), { code: "limit_exceeded" });
   assert.deepEqual(await shown(), ["t"]);
-  // An event that tells such an id settles its edit; the other edits keep the temporary id.
+  // An event that reveals such an id settles its edit; the other edits keep the temporary id.
   await cache.calls.optimistic.update({ pending_id: "p2", changes: [{ op: "put", resource_type: "file", resource: { id: "t", n: 1 } }] });
   cache.ingest({ mutation_id: "p2", event: { ResourceChanged: { resource_type: "file", resource: { id: "S".repeat(1_000), n: 1 } } } });
   assert.deepEqual(await shown(), ["t"]);
@@ -157,9 +158,9 @@ test("a renaming of one type concerns the inputs of requests whose edits mean th
   await edit("p2", "file");
   await edit("p3", "tag");
   await edit("p4", "tag", { id: "other" });
-  // The event tells the file's real id alone: nobody knows whether an edit that names no such entity means it.
+  // The event reveals only the file's real id: whether an edit that names no such entity means it is unknown.
   cache.ingest({ mutation_id: "p1", event: { ResourceChanged: { resource_type: "file", resource: { id: 7, n: 1 } } } });
-  // A later edit that names none means the only entity that had the id.
+  // A later edit that names none refers to the only entity that had the id.
   await edit("p5", "tag", { id: "other" });
   await cache.calls.outbox.resume();
   for (let left = 20; left > 0; left -= 1) await turn();
@@ -202,7 +203,7 @@ test("a late event tells the real id as well", async () => {
   await cache.close();
 });
 
-/** A server that gives entities ids of its own, performs each mutation once, and loses requests and answers. */
+/** A server that assigns real ids, performs each mutation once, and loses requests and responses. */
 class RenamingServer {
   process = 0;
   isReliable = false;
@@ -217,7 +218,7 @@ class RenamingServer {
 
   constructor(seed) { this.random = new Random(seed); }
 
-  /** Returns the server as the present process reaches it. */
+  /** Returns the server as an upstream of the current process. */
   connection() {
     const own = this.process;
     const cut = () => own !== this.process;
@@ -232,7 +233,7 @@ class RenamingServer {
     };
   }
 
-  /** Cuts off the present process: it is killed, and the next one reads the log from its beginning. */
+  /** Kills the current process; the next one reads the log from its beginning. */
   beginProcess() {
     this.process += 1;
     this.deliveredCount = 0;
@@ -274,7 +275,7 @@ class RenamingServer {
   }
 }
 
-/** A journal of which a process that is killed writes nothing more. */
+/** A journal that writes nothing once its process is killed. */
 class CutJournal {
   isCut = false;
 
@@ -305,7 +306,7 @@ for (let seed = 1; seed <= 30; seed += 1) {
       const answered = cache.calls.optimistic.update({
         pending_id, changes, send: { method, input: [id, Number(pending_id.slice(1))], key: id, ids: method === "rename" ? ["/0"] : [] },
       });
-      // A journal is written when its time has come.
+      // A journal is written when its timer fires.
       let isDone = false;
       const end = answered.then(() => { isDone = true; });
       while (!isDone) {

@@ -18,7 +18,7 @@ await loadParts();
 const WINDOW = 50;
 const bins = ["applied", "duplicate", "ignored", "quarantined", "held", "reconciled"];
 
-/** One library, driven input by input: no engine, no clock, and an upstream whose answers the case gives. */
+/** One library, driven input by input: no engine, no clock, and an upstream whose responses the case defines. */
 class Fixture {
   constructor(hasUpstream, limits) {
     this.limits = { ...defaultLimits, ...limits };
@@ -86,7 +86,7 @@ class Fixture {
     else if (decoded.is === "unusable") setLineAside(this.state, line, decoded.line, this.now);
   }
 
-  /** Marks the point after which everything belongs to the case. */
+  /** Marks the point from which on changes belong to the case. */
   begin() {
     this.before = { ...this.state.counts };
     this.entitiesBefore = new Set(this.entities);

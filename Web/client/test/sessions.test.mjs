@@ -1,4 +1,4 @@
-// Every transcript of Protocol/vectors/sessions, but for those that vectors-not-run.json names.
+// Every transcript of Protocol/vectors/sessions, except those in vectors-not-run.json.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -12,7 +12,7 @@ import { reasonNotRun } from "./support/not-run.mjs";
 const folder = new URL("../../../Protocol/vectors/sessions/", import.meta.url);
 const PATIENCE = 5_000;
 
-/** A journal that can be cut off: what is written afterwards never arrives, as when a process is killed. */
+/** A journal that can be cut off: later writes are lost, as when a process is killed. */
 class CutJournal {
   isCut = false;
 
@@ -25,7 +25,7 @@ class CutJournal {
   close() { return this.journal.close(); }
 }
 
-/** A session whose lines are waited for one by one. */
+/** A session whose output lines are awaited one by one. */
 class Rig {
   constructor(header, kept) {
     const journal = this.journal = new CutJournal(kept);
@@ -95,7 +95,7 @@ async function play(lines) {
         const one = memberOf(line, "line");
         const values = one !== null ? [one] : elementsOf(memberOf(line, "lines"));
         rig.send(values.map((value) => `${comparison.hostLine(value)}\n`).join(""));
-        // A host's pieces come one after the other, with time between them.
+        // A host's chunks arrive one after the other, with time between them.
         await new Promise((resolve) => { setImmediate(resolve); });
       }
     } else {

@@ -1,4 +1,4 @@
-// Sources: sequences, server-sent events, and a connection to `tidemark serve` over a server that is made here.
+// Sources: sequences, server-sent events, and a connection to `tidemark serve`, simulated by a server in this file.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";

@@ -52,7 +52,7 @@ test("the inspector looks at a shared cache from any tab, and goes on when anoth
     });
   };
   for (const page of [first, second]) {
-    // A page behind another one draws nothing.
+    // A background page draws nothing.
     await page.send("Page.bringToFront", {});
     await page.run("globalThis.found = inspectShared(shared); undefined");
     await sees(page, "Now", "live");
@@ -60,7 +60,7 @@ test("the inspector looks at a shared cache from any tab, and goes on when anoth
     await sees(page, "Quarantine", "not_json in line 2");
     await page.run("found.open('Log')");
   }
-  // The tab that follows hears of the log too, and of that of the next tab which writes.
+  // The following tab also observes the log, and later that of the next writing tab.
   await first.run("shared.ingest(event(2, { id: 'b', n: 2 }))");
   await second.run("until(() => found.panel().includes('photo:b'))");
   await first.run("shared.close()");
@@ -93,7 +93,7 @@ test("five tabs: each that writes is killed in the middle of its commits, and th
     }
     writer.crash();
     pages = pages.filter((page) => page !== writer);
-    // The others go on by themselves: their requests are asked again, and what they observe goes on.
+    // The others continue by themselves: their requests are repeated, and their observations continue.
     for (const page of pages) await page.run(`until(() => acknowledged > ${acknowledged.get(page.tab) + 2})`);
     const held = await pages[0].run("shared.calls.optimistic.list().then(({ pending }) => pending.map(({ pending_id }) => pending_id))");
     for (const [tab, count] of acknowledged) {
@@ -102,7 +102,7 @@ test("five tabs: each that writes is killed in the middle of its commits, and th
       assert.deepEqual(own, own.map((_, index) => index + 1), "each edit once, in order");
     }
   }
-  // The list that the last tab observed over four writers is the one that a read gives.
+  // The list that the last tab observed across four writers equals a read.
   const [last] = pages;
   assert.equal(await last.run("shared.isWriter"), true);
   assert.ok(await last.run(`(async () => {

@@ -1,4 +1,4 @@
-// Every vector of Protocol/vectors that an ingesting command can be asked: valid, invalid and traces.
+// Every vector of Protocol/vectors for ingesting: valid, invalid and traces.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -11,7 +11,7 @@ import { reasonNotRun } from "./support/not-run.mjs";
 
 const root = new URL("../../../Protocol/", import.meta.url);
 
-/** The parts of a summary that a vector may name. */
+/** The members of a summary that a vector may name. */
 async function summary(cache) {
   const stats = await cache.call("cache.stats");
   return { ...stats };
@@ -29,7 +29,7 @@ function fileLines(run, folder) {
   return undefined;
 }
 
-/** Cuts bytes at fixed distances, so that lines and characters are cut anywhere. */
+/** Splits bytes at fixed distances, so that lines and characters are cut anywhere. */
 function* pieces(bytes, size) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }

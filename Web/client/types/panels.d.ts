@@ -1,4 +1,4 @@
-// The panels of Web/inspector, as they are bundled: see Web/inspector/src/link/cache.ts.
+// The bundled panels of Web/inspector: see Web/inspector/src/link/cache.ts.
 
 declare module "@tidemark/client/panels" {
   export function mountPanels(element: HTMLElement, cache: {

@@ -1,4 +1,4 @@
-// As much of React 18 as the client uses; a program's own declarations take its place.
+// The part of React 18 that the client uses; a program's own declarations replace it.
 
 declare module "react" {
   export type ReactNode = object | string | number | boolean | null | undefined;

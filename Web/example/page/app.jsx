@@ -1,4 +1,4 @@
-// The page: a list that stays right, edits that are shown at once, and what becomes of them.
+// The page: a list that stays up to date, optimistic edits, and their outcome.
 
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { useCache, useCachedQuery, useEntity, usePendingEdits } from "@tidemark/client/react";
@@ -12,7 +12,7 @@ const LINE_COUNT_MAX = 30;
 
 const useOffline = () => useSyncExternalStore(network.onChange, () => network.isOffline, () => false);
 
-/** Hears where the library stands, and keeps the last things that happened. */
+/** Subscribes to the state of the library, and keeps the latest events. */
 function useNews() {
   const cache = useCache();
   const [phase, setPhase] = useState("cold");
@@ -146,7 +146,7 @@ export function App() {
   const { phase, lines, say } = useNews();
   const unsent = useMemo(() => new Set(pending.filter(({ state }) => state !== "confirmed").flatMap(({ changes }) => changes.map((change) => change.id))), [pending]);
   const unsentCount = pending.filter(({ state }) => state !== "confirmed").length;
-  // What could not be read offline is read when the page is online again.
+  // Failed reads are repeated once the page is online again.
   useEffect(() => { if (error !== null && !isOffline) void refetch(); }, [error, isOffline, refetch]);
   return <>
     <header>

@@ -1,4 +1,4 @@
-// The lists of the page: their names, and the rules by which each stays right by itself.
+// The lists of the page: their names, and the rules by which events keep each up to date.
 
 export const lists = [
   { name: "All", input: {} }, { name: "Favourites", input: { favourite: true } }, { name: "Coast", input: { album: "Coast" } },

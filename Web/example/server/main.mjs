@@ -16,7 +16,9 @@ import { StandIn } from "./stand-in.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const BODY_LENGTH_MAX = 1 << 20;
 
-/** Starts everything on a port of this machine; 0 takes a free one. Returns its address and a function that ends it. */
+/**
+ * Starts everything on a port of this machine; 0 selects a free one. Returns its address and a function that stops it.
+ */
 export async function start({ port = 0, command = process.env.TIDEMARK_COMMAND } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "tidemark-example-"));
   bundle(folder);
@@ -59,7 +61,7 @@ export async function start({ port = 0, command = process.env.TIDEMARK_COMMAND }
     await new Promise((resolve, reject) => { server.once("error", reject).listen(port, "127.0.0.1", resolve); });
     serve.url = own(server);
     if (command) child = await startServe(command, folder, serve);
-    // What the service has is the beginning of the cache, which keeps the lists of the page by their rules.
+    // The cache starts with the photos of the service, and maintains the lists of the page by their rules.
     await publish(serve, ...service.log);
     for (const { input } of lists) {
       await rpc(serve, "query.put", { method: "photos", input, resource_type: "photo", local: true, membership: ruleOf(input) });
@@ -74,7 +76,7 @@ export async function start({ port = 0, command = process.env.TIDEMARK_COMMAND }
 function own(server) { return `http://127.0.0.1:${server.address().port}`; }
 
 function bundle(folder) {
-  // The client as a program has it that installed the package.
+  // The client as an installed package.
   const modules = join(folder, "node_modules");
   mkdirSync(join(modules, "@tidemark"), { recursive: true });
   symlinkSync(join(root, "../client"), join(modules, "@tidemark/client"));
@@ -105,7 +107,7 @@ async function read(request) {
   return text;
 }
 
-/** Answers the page and the cache (JSON-RPC at /service), and what the buttons of the page ask of the rest of the world. */
+/** Answers the page and the cache (JSON-RPC at /service), and simulates other users for the buttons of the page. */
 async function serviceAnswer(service, path, text) {
   const message = JSON.parse(text || "{}");
   switch (path) {
@@ -143,7 +145,7 @@ async function publish(serve, ...events) {
       headers: { Authorization: `Bearer ${serve.token}`, "Content-Type": "application/x-ndjson" },
     });
   } catch {
-    // The cache notices by the next number that one is missing, and asks for it.
+    // The cache notices the gap at the next event, and requests the missing one.
   }
 }
 
@@ -156,7 +158,10 @@ async function rpc(serve, method, params) {
   if (error !== undefined) throw new Error(error.message);
 }
 
-/** Starts `tidemark serve` for a page of the address that `serve` has, and gives `serve` its own. */
+/**
+ * Starts `tidemark serve`, which admits the page at `serve.url`; then sets the URL and the token of the server in
+ * `serve`.
+ */
 async function startServe(command, folder, serve) {
   const child = spawn(command, [
     "serve", "--db", join(folder, "cache.db"), "--listen", "127.0.0.1:0", "--allow-origin", serve.url, "--upstream", "none",

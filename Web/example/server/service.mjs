@@ -1,25 +1,25 @@
-// The photo service: the server of record. It has the photos, a log of events, and performs each mutation once.
+// The photo service, the source of truth. It has the photos and a log of events, and performs each mutation once.
 
 const titles = {
   Coast: ["Open sea", "Low tide", "Lighthouse", "Harbour wall", "Evening ferry", "Salt marsh"],
   Hills: ["First snow", "Ridge path", "Larches", "Fog below", "High meadow", "Hut window"],
   City: ["Blue hour", "Tram line 4", "Roof garden", "After rain", "Old exchange", "Night market"],
 };
-/** The mutations whose answers are remembered. */
+/** Maximum number of mutations whose responses are remembered. */
 const ANSWER_COUNT_MAX = 10_000;
 
-/** The photos of one library, and the log of what happened to them. */
+/** The photos of one library, and the log of their events. */
 export class PhotoService {
-  /** @param publish Takes each event of the log as it comes; one that fails is missing on the other side. */
+  /** @param publish Receives each new event of the log; if it fails, the event is missing on the other side. */
   constructor(publish) {
     this.publish = publish;
     this.photos = new Map();
     this.log = [];
     this.answers = new Map();
     this.isLosing = false;
-    /** The numbers of events that were lost on their way. */
+    /** The sequences of events that were lost in transit. */
     this.lost = new Set();
-    /** Milliseconds that an answer about missing events takes. */
+    /** Delay of a response with missing events, in milliseconds. */
     this.delay = 0;
     let number = 0;
     for (let index = 0; index < 6; index += 1) {
@@ -33,20 +33,20 @@ export class PhotoService {
 
   get sequence() { return this.log.length; }
 
-  /** Answers a request; throws for one that it refuses. */
+  /** Answers a request. Throws if it is refused. */
   async answer(method, params) {
     switch (method) {
       case "events.since.v1":
         if (this.delay > 0) await new Promise((resolve) => { setTimeout(resolve, this.delay); });
         return { events: this.log.slice(Math.max(0, params.sequence - 1)), covered_through: this.sequence };
-      // What has come lately, as a feed of news gives it: fast, and without a promise that it is whole.
+      // The latest events, like a news feed: fast, but not guaranteed to be complete.
       case "events.latest": return { events: this.log.slice(params.sequence - 1).filter(({ sequence }) => !this.lost.has(sequence)) };
       case "mutation.send": return this.perform(params);
       default: throw Object.assign(new Error(`there is no method ${method}`), { code: -32601 });
     }
   }
 
-  /** Performs a mutation once, however often it is asked for. */
+  /** Performs a mutation once, however often it is requested. */
   perform({ pending_id, method, input }) {
     const known = this.answers.get(pending_id);
     if (known !== undefined) return known;
@@ -63,10 +63,10 @@ export class PhotoService {
     return answer;
   }
 
-  /** Somebody else's edit. */
+  /** Makes an edit by another user. */
   rename(id, title) { this.change({ ...this.photos.get(id), title }); }
 
-  /** Somebody else's photo. */
+  /** Adds a photo by another user. */
   add(title) {
     const number = this.photos.size + 1;
     const album = Object.keys(titles)[number % 3];

@@ -1,11 +1,12 @@
-// As much of `tidemark serve` as the page asks for, on the client's own cache: /rpc, /stream, /events, /export and /healthz.
+// The part of `tidemark serve` that the page needs, over the client's own cache: /rpc, /stream, /events, /export and
+// /healthz.
 
 import { NormalizedCache, CacheError } from "../../client/dist/index.js";
 import { textOf } from "../../client/dist/out/value.js";
 import { errorOut } from "../../client/dist/methods/errors.js";
 import { addInspection } from "../../client/dist/inspection/index.js";
 
-/** A cache behind HTTP, for one program on this machine. */
+/** A cache over HTTP, for one program on this machine. */
 export class StandIn {
   constructor(upstream, token) {
     this.token = token;
@@ -16,7 +17,7 @@ export class StandIn {
     this.cache.engine.addSink((notification) => { for (const stream of this.streams.keys()) this.tell(stream, notification); });
   }
 
-  /** Answers a request whose path is of this server; false for another one. */
+  /** Answers a request if its path belongs to this server; returns false otherwise. */
   async handle(request, response, body) {
     const { pathname } = new URL(request.url, "http://localhost");
     if (pathname === "/healthz") return end(response, 200, "ok");
@@ -62,7 +63,7 @@ export class StandIn {
   async take(response, text) {
     this.cache.ingest(text);
     await this.cache.flush();
-    // A cache without a journal has no commits: what it took is what it has.
+    // A cache without a journal has no commits: applied events count as durable.
     for (const [library_id, { epoch, sequence }] of Object.entries(this.cache.gaps())) {
       if (sequence === null) continue;
       for (const id of this.streams.keys()) this.tell(id, { method: "durable", params: { library_id, epoch, sequence } });
@@ -70,7 +71,7 @@ export class StandIn {
     return end(response, 200, JSON.stringify({ lines: text.split("\n").filter(Boolean).length }));
   }
 
-  /** Cuts all streams, as a server does that is restarted. */
+  /** Cuts all streams, like a server restart. */
   cut() {
     for (const { response } of this.streams.values()) response.destroy();
   }

@@ -15,7 +15,7 @@ import { browserPath, options } from "../../client/test/support/page.mjs";
 import { start } from "../server/main.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "tidemark-example-browser-"));
-/** Where pictures of the page are kept, to look at. */
+/** The folder for screenshots of the page. */
 const pictures = process.env.PICTURES;
 const hasBundler = existsSync("/usr/share/nodejs/react-dom");
 let example;
@@ -50,7 +50,7 @@ const helpers = `(() => {
     const input = document.querySelector('dialog input');
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, title);
     input.dispatchEvent(new Event('input', { bubbles: true }));
-    // React writes the attribute when it has taken the value over.
+    // React writes the attribute once it has adopted the value.
     await until(() => input.getAttribute('value') === title);
     button('Save').click();
   };
@@ -117,14 +117,14 @@ test("the library is shown, newest first, and two tabs stay the same", options, 
   await first.run("until(() => text('pending') === '')");
   assert.equal(example.service.photos.get("p3").title, "Blue hour, again");
   assert.equal(example.service.photos.get("p1").favourite, false);
-  // Somebody else's photo comes into the right place of both, and only into the lists it belongs to.
+  // Another user's photo appears at the right place in both tabs, and only in the lists to which it belongs.
   await first.run("button('Hills').click(); until(() => titles().length === 6)");
   example.service.add("Ada's photo");
   await second.run("until(() => titles()[0] === \"Ada's photo\")");
   assert.equal(await first.run("titles().length"), example.service.photos.get("p19").album === "Hills" ? 7 : 6);
   await second.run("document.querySelector('[data-id=p2] .open').click(); until(() => document.querySelector('dialog[open]') !== null)");
   await picture(second, "photo");
-  // The tab that writes goes: the other one goes on.
+  // The writing tab closes: the other one takes over.
   await first.close();
   await second.run("until(() => document.body.innerText.includes('this tab writes'))");
   example.service.rename("p2", "First snow, seen again");
@@ -140,7 +140,7 @@ test("an edit while offline survives a reload, and is sent when the page is onli
   await page.run("until(() => titles().includes('Offline ridge') && text('pending') === '1 edit to send')");
   await picture(page, "offline");
   await page.run("cache.flush()");
-  // The mark goes with the page that is left.
+  // The mark disappears with the page.
   await page.run("globalThis.isLeft = true");
   await page.send("Page.reload", {});
   while (await page.run("globalThis.isLeft === true ? '' : typeof globalThis.cache").catch(() => "") !== "object") { /* it loads */ }

@@ -1,4 +1,5 @@
-// Builds the page: types are checked, and its files are written as texts into a Swift file (by default the one that the server compiles in).
+// Builds the page: checks its types, and writes its files as texts into a Swift file, by default the one that is
+// compiled into the server.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -17,7 +18,7 @@ let known = "";
 try {
   known = readFileSync(generated, "utf8");
 } catch {
-  // It is made the first time.
+  // The file is created by the first build.
 }
 if (known !== source) writeFileSync(generated, source);
 execFileSync("tsc", ["-p", root], { stdio: "inherit" });
@@ -27,7 +28,10 @@ const esbuild = (entry, ...words) => execFileSync(
 esbuild("main.ts", "--bundle", "--format=esm", `--outfile=${join(folder, "inspector.js")}`);
 esbuild("inspector.css", `--outfile=${join(folder, "inspector.css")}`);
 
-/** Declares a text with the bytes of a file. A literal without escapes holds any text but its own delimiter; an array of bytes takes seconds to compile. */
+/**
+ * Declares a text with the contents of a file. A raw literal can hold any text but its own delimiter; an array of bytes
+ * would take seconds to compile.
+ */
 const declaration = (name, path) => {
   const text = readFileSync(path, "utf8");
   if (/[\u0000-\u0008\u000b-\u001f\u007f]/.test(text)) throw new Error(`${path} has a control character, which a literal cannot hold`);

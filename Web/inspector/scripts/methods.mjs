@@ -1,4 +1,4 @@
-// Reads the schema of requests and writes what the forms of the page need: the params of each method.
+// Reads the schema of requests, and writes the params of each method for the forms of the page.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ function schema(name) {
   return schemas.get(name);
 }
 
-/** Follows references and drops the alternative that is null. */
+/** Resolves references, and drops the alternative null. */
 function resolve(found, file) {
   if (found === true) return { found: {}, file };
   if (found.$ref !== undefined) {

@@ -1,4 +1,5 @@
-// Compares the page that is checked in with what its sources make, and runs its tests in Node's own runner. With --compare it only compares.
+// Compares the checked-in page with a build of its sources, and runs its tests in Node's test runner. With --compare it
+// only compares.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -9,7 +10,7 @@ import { dirname, join } from "node:path";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const page = join(root, "../../Sources/TidemarkInspector/Generated/InspectorPage.swift");
 
-/** Another esbuild writes the same program in other words. */
+/** Another version of esbuild writes the same program differently. */
 const ESBUILD = "0.17.0";
 const found = execFileSync("esbuild", ["--version"], { encoding: "utf8" }).trim();
 if (found === ESBUILD) {

@@ -19,9 +19,11 @@ const STATES: Record<LinkState, string> = {
   connecting: "Connecting …", connected: "Connected", lost: "Connection lost, trying again …", refused: "Not admitted",
 };
 
-/** The page: its tabs, the state of its connection, and what all views share. */
+/** The inspector's page: its tabs, the state of its connection, and what all views share. */
 export class App {
+  /** Schedules redraws. */
   readonly frames = new Frames();
+  /** The counters of the cache. */
   readonly facts: Facts;
   private readonly views: View[];
   private readonly tabs: HTMLButtonElement[] = [];
@@ -36,9 +38,10 @@ export class App {
   private current = -1;
   private noticeTimer = 0;
 
-  /** Whether an address is being followed: its steps are no steps of a person. */
+  /** True while an address is being applied: its steps are not added to the history. */
   private isMoving = false;
 
+  /** Builds the page in an element. */
   constructor(readonly root: HTMLElement, readonly link: Link, private readonly history: PageHistory) {
     this.facts = new Facts(link);
     this.entities = new EntitiesView(this);
@@ -56,19 +59,19 @@ export class App {
     this.log.listen();
     this.follow();
     history.onMove(() => this.follow());
-    // What is written into a filter is a part of the address, and no step of its own.
+    // The text in a filter is part of the address, but not a step of its own.
     const moved = afterPause(400, () => this.moved(false));
     for (const type of ["input", "change"]) root.addEventListener(type, moved);
   }
 
-  /** Writes what is shown into the address: as a step that Back undoes, or in the place of the present one. */
+  /** Writes the current view into the address, as a new step that Back undoes, or in place of the current one. */
   moved(isStep = true): void {
     if (this.isMoving || this.current < 0) return;
     const view = this.views[this.current];
     this.history.go(addressOf(view.name, view.place), isStep);
   }
 
-  /** Shows what the address names. */
+  /** Shows the view that the address names. */
   private follow(): void {
     const { index, place } = placeAt(this.history.address, this.views.map(({ name }) => name));
     this.moving(() => {
@@ -77,7 +80,7 @@ export class App {
     });
   }
 
-  /** Performs something that is one step, however many views it changes. */
+  /** Performs `act` as one step of the history, however many views it changes. */
   private moving(act: () => void): void {
     const before = this.isMoving;
     this.isMoving = true;
@@ -93,34 +96,38 @@ export class App {
     this.moved();
   }
 
-  /** Ends what the open view observes, before the page goes. */
+  /** Ends the observations of the open view, before the page closes. */
   end(): void { if (this.current >= 0) this.views[this.current].hide(); }
 
+  /** True if the cache can only be read. */
   get isReadOnly(): boolean { return this.facts.isReadOnly; }
 
-  /** Shows an entity, whatever view is open. */
+  /** Opens the Entities view on an entity. */
   openEntity(library: string, key: string): void {
     this.lead(this.entities, () => this.entities.openEntity(library, key));
   }
 
+  /** Opens the Queries view on a query. */
   openQuery(library: string, method: string, input: string): void {
     this.lead(this.queries, () => this.queries.openQuery(library, method, input));
   }
 
+  /** Opens the Pending edits view on an edit. */
   openPending(pendingId: string): void {
     this.lead(this.pending, () => this.pending.openEdit(pendingId));
   }
 
+  /** Opens the Log view on the event at a sequence. */
   openEvent(library: string, sequence: number): void {
     this.lead(this.log, () => void this.log.openEvent(library, sequence));
   }
 
-  /** Shows an event that the cache keeps. */
+  /** Opens the Log view on an event that the cache keeps. */
   openKept(event: Json): void {
     this.lead(this.log, () => this.log.openKept(event));
   }
 
-  /** Tells a person in one line what was done, or what went wrong. */
+  /** Shows a one-line message about what was done, or what failed. */
   tell(text: string): void {
     say(this.notice, text);
     show(this.notice, true);
@@ -128,6 +135,7 @@ export class App {
     this.noticeTimer = window.setTimeout(() => show(this.notice, false), 8_000);
   }
 
+  /** Shows an error as a one-line message. */
   tellError(error: unknown): void {
     if (error instanceof LinkError && error.code === "read_only") this.facts.becomeReadOnly();
     this.tell(error instanceof Error ? error.message : String(error));

@@ -4,7 +4,7 @@ import { HttpLink } from "./link/http";
 
 const TOKEN = "tidemark.token";
 
-/** Takes the token out of the fragment, so that it stays in no history and no picture of the address. */
+/** Removes the token from the fragment, so that it is neither in the history nor in screenshots of the address. */
 function token(): string {
   const match = /(?:^#|&)token=([^&]*)/.exec(location.hash);
   if (match === null) return sessionStorage.getItem(TOKEN) ?? "";

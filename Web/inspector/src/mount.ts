@@ -5,14 +5,15 @@ import type { Inspectable } from "./link/cache";
 import { NoHistory } from "./link/history";
 
 /**
- * Shows the panels for a cache of this page inside an element. The page's own styles do not reach them, nor theirs the page.
+ * Shows the inspector's panels for a cache of this page inside an element. Styles of the page and of the panels do not
+ * affect each other.
  *
- * Returns a function that takes them away.
+ * Returns a function that removes the panels.
  */
 export function mountPanels(element: HTMLElement, cache: Inspectable): () => void {
   const shadow = element.shadowRoot ?? element.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
-  // The page's rules are for a document; here the element stands for it.
+  // The style sheet is written for a document; here it applies to the element.
   sheet.replaceSync(css.replace(/:root\b|\bbody(?= *\{)/g, ":host"));
   shadow.adoptedStyleSheets = [sheet];
   const root = document.createElement("div");

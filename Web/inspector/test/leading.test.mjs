@@ -1,4 +1,4 @@
-// What leads from one view to another, in Chromium: events with their content, whole keys, addresses, edits as layers.
+// Links from one view to another, in Chromium: events with their content, whole keys, addresses, edits as layers.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -112,7 +112,7 @@ test("every view and what is chosen in it has an address, and Back leads to the 
   await other.until("document.querySelector('.entity h2')?.textContent === 'photo:p000012'");
   await other.run("history.forward()");
   await other.until("document.querySelector('.log .write') !== null && document.querySelector('[role=tab][aria-selected=true]').textContent === 'Log'");
-  // The token is in the tab's memory: the address alone leads there.
+  // The tab keeps the token: the address alone is enough.
   await other.run(`location.href = ${JSON.stringify(address)}; location.reload()`);
   await other.until("document.querySelector('.query h2')?.textContent === 'photos.recent'");
   assert.deepEqual(await other.reports(), []);

@@ -1,4 +1,4 @@
-// The page before 100,000 entities and 1,000 events a second. Skipped without Chromium or without a built command.
+// The page with 100,000 entities and 1,000 events a second. Skipped without Chromium or without a built command.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -17,7 +17,7 @@ const ENTITY_COUNT = 100_000;
 const SECONDS = Number(process.env.LOAD_SECONDS ?? 8);
 const PER_SECOND = 1_000;
 const PIECE_COUNT_MAX = 200;
-/** What the page may take: the heap of its scripts, and its elements and styles. */
+/** Limits of the page's memory: the heap of its scripts, and its elements and styles. */
 const BYTE_COUNT_MAX = 150e6;
 const folder = mkdtempSync(join(tmpdir(), "tidemark-inspector-load-"));
 let browser;
@@ -42,7 +42,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Feeds the events, evenly: ten pieces a second, and more of them after a pause. Returns how many came. */
+/** Feeds events evenly: ten batches a second, and more of them after a pause. Returns the number of events. */
 async function feed() {
   const start = performance.now();
   const end = start + SECONDS * 1_000;
@@ -59,7 +59,7 @@ async function feed() {
 
 const metric = async (name) => (await page.send("Performance.getMetrics")).metrics.find((each) => each.name === name)?.value ?? 0;
 
-/** Watches the page while events come: its updates, the time of its thread, and the pauses in which it drew nothing. */
+/** Measures the page while events arrive: its updates, its processor time, and the pauses in which it drew nothing. */
 async function watched(view) {
   await page.click("tab", view);
   await page.run(`(() => {
@@ -77,7 +77,7 @@ async function watched(view) {
     nodes: await metric("Nodes") };
   console.log(JSON.stringify(found));
   assert.ok(found.perSecond <= 61, `${found.perSecond} updates a second`);
-  // Less than a whole second of every second, however many programs share the machine: the page keeps up.
+  // Less than a second of work per second, however busy the machine is: the page keeps up.
   assert.ok(found.busy < 0.75, `the page's thread is busy for ${found.busy} of the time`);
   assert.ok(found.heap < BYTE_COUNT_MAX, `${found.heap} bytes of heap`);
   assert.ok(found.nodes < 20_000, `${found.nodes} nodes`);
@@ -105,7 +105,7 @@ test("1,000 events a second are drawn in Now, Entities, Queries and Log without 
   await page.click("tab", "Log");
   await page.click("button", "Empty the view");
   const { sent } = await watched("Log");
-  // Every event is a row or is said to be left out, and the newest one is the first row.
+  // Every event is a row or is counted as left out, and the newest one is the first row.
   await page.until(`document.querySelector(".log .row[aria-posinset='1'] .cell-sequence")?.textContent === "${sequence - 1}"`, "the newest event", 30_000);
   const note = (await page.run("document.querySelector('.log .note').textContent")).replaceAll(",", "");
   const [shown, leftOut] = [Number(/^[0-9]+/.exec(note)?.[0] ?? 0), Number(/([0-9]+) left out/.exec(note)?.[1] ?? 0)];

@@ -11,7 +11,7 @@ import { test } from "node:test";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "tidemark-inspector-model-"));
 
-// One bundle: two of them would have two classes of each name.
+// One bundle, because two would have two classes of each name.
 const entry = join(folder, "entry.ts");
 const paths = {
   address: "model/address", curl: "model/curl", edit: "views/entity-edit", names: "model/names", rows: "model/rows",

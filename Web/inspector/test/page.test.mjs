@@ -186,7 +186,7 @@ test("every control of each view is reached and seen by the keyboard alone", opt
     let wanted = 1;
     for (let press = 0; press < wanted + 10 && met.size < wanted; press += 1) {
       await page.press("Tab");
-      // The controls are looked up each time: what changed in the cache is drawn anew meanwhile.
+      // Controls are looked up each time, because changes in the cache redraw them.
       const [count, number, isSeen, name] = await page.run(`(() => {
         const all = document.querySelectorAll(${JSON.stringify(`.panel:not([hidden]) :is(${CONTROLS})`)});
         const controls = [...all].filter((control) => control.checkVisibility() && !control.disabled && control.tabIndex >= 0);
@@ -227,7 +227,7 @@ test("from the address to the event that wrote a field, without a mouse", option
   await other.close();
 });
 
-/** Something to see in each view: edits, a list that moves, events. */
+/** Data for each view: edits, a changing list, events. */
 async function setTheScene() {
   await page.size(1280, 800);
   const patch = { op: "patch", resource_type: "photo", id: "p000001", fields: { title: "Wrack line", rating: 5 } };
@@ -263,7 +263,7 @@ test("each view stands in every width, light and dark, and nothing in it is name
         const name = `${view.toLowerCase().replace(" ", "-")}-${width}-${isDark ? "dark" : "light"}`;
         if (width !== 320) await page.picture(join(pictures, `${name}.png`));
         const problems = await page.findings();
-        // axe takes its time: the narrowest and the usual width have everything that it looks at.
+        // axe is slow: the narrowest and the usual width cover everything that it checks.
         if (axePath() !== null && (width === 320 || width === 1280)) problems.push(...await axe(page));
         found.push(...problems.map((problem) => `${name}: ${problem}`));
       }
@@ -273,7 +273,7 @@ test("each view stands in every width, light and dark, and nothing in it is name
   assert.deepEqual(found, []);
 });
 
-// From a wrong field: one click on its sequence shows the event, one more leads to everything that the event named.
+// From a wrong field, one click on its sequence shows the event, and another one everything that the event named.
 test("a field leads to the event that wrote it, also to one from before the page was opened", options, async () => {
   const other = await Page.open(browser, server.page);
   await other.size(1280, 800);
@@ -320,7 +320,7 @@ test("a cut stream is found again, and what was observed goes on", options, asyn
   await other.until("document.querySelector('.status').textContent === 'Connected'");
   const newest = (number) => `document.querySelector(".log .row[aria-posinset='1'] .cell-sequence")?.textContent === "${number}"`;
   const count = () => other.run("Number(document.querySelector('.log .note').textContent.split(' ')[0])");
-  // The first event that the page hears shows that it listens.
+  // The first event that the page shows proves that it is observing.
   for (const end = Date.now() + 30_000; await count() === 0;) {
     assert.ok(Date.now() < end, "the page hears no event");
     await server.feed([photo(5, sequence++)]);

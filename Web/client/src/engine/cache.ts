@@ -24,65 +24,94 @@ import type { CacheCalls } from "./calls.js";
 import { enginePort } from "./port.js";
 import type { CacheHandle, CachePort } from "./port.js";
 
-/** How a cache is made. Everything may be left out. */
+/** The options of a `NormalizedCache`. All are optional; an unknown name throws `invalid_params`. */
 export interface CacheOptions {
   /** The library of events and requests that name none; `""` by default. */
   library?: string;
-  /** Who is asked for missing events and for queries; null for nobody. */
+  /** The source of missing events and query results, and the destination of mutations; null, the default, for none. */
   upstream?: Upstream | null;
-  /** Where the cache is kept over a reload; null for nowhere. */
+  /** Where the cache is stored, so that it survives a reload; null, the default, keeps it in memory only. */
   journal?: Journal | null;
-  /** Bounds that differ from `defaultLimits`. */
+  /** Bounds that replace those of `defaultLimits`. */
   limits?: Partial<Limits>;
+  /** The time source; `systemClock()` by default. Tests pass one that they drive. */
   clock?: CacheClock;
-  /** Returns a number in 0 … 1, for pauses between attempts. */
+  /** Returns a number from 0 to 1, to spread retries in time; `Math.random` by default. */
   random?: () => number;
-  /** Milliseconds that a fetch may take; 30,000 by default. */
+  /** The timeout of a fetch or a mutation, in milliseconds; 30,000 by default. */
   fetchTimeout?: number;
-  /** Milliseconds that a gap waits for events that come late; 50 by default. */
+  /**
+   * How long a gap waits for events that arrive out of order before the upstream is asked, in milliseconds; 50 by
+   * default.
+   */
   reorderWindow?: number;
-  /** Own names of types, by names under which they may come. */
+  /** Names of resource types as the cache stores them, by the alias under which they may arrive. */
   aliases?: Readonly<Record<string, string>>;
-  /** How old data may be, and what a delete takes along: `policyOf` or `policyOfRules` of `@tidemark/client/policy`. */
+  /** Maximum ages and cascading deletes; made by `policyOf` or `policyOfRules` of `@tidemark/client/policy`. */
   policy?: Policy;
-  /** `type` or `type.field`: what stays when an entity is evicted. */
+  /** What eviction keeps: a whole type (`type`) or one field of it (`type.field`). */
   evictIgnore?: readonly string[];
-  /** How numbers past 2^53 are given out; as `ExactNumber` by default. */
+  /** How numbers that a JavaScript number cannot hold are returned; as `ExactNumber` by default. */
   numbers?: NumberMode;
-  /** Whether the parts of the client that are not needed at once are loaded as soon as the page has time; true by default. */
+  /**
+   * True, the default, to load the remaining parts of the client while the page is idle; false to load each on first
+   * use.
+   */
   preload?: boolean;
 }
 
-/** Where one library stands. */
+/** The position of one library in its log, and the ranges that it lost. */
 export interface GapReport {
+  /** The name of the log that the library follows; empty when the log has none. */
   epoch: string;
+  /** The cursor: the last sequence up to which no event is awaited; null before the first position is known. */
   sequence: Sequence | null;
+  /**
+   * The state of the library: `cold` before its first position, `live`, `gap` while events are missing, `reconciling`
+   * while they are requested, or `stale` if all of its lists may be out of date.
+   */
   state: LibraryPhase;
+  /** The sequences that no source had, as inclusive ranges. */
   lost: readonly (readonly [Sequence, Sequence])[];
 }
 
-/** A handler of notifications: their params, as Protocol/sessions.md has them. */
+/** Receives the params of a notification, as Protocol/sessions.md defines them. */
 export type NotificationHandler = (params: { readonly [name: string]: JsonValue; }) => void;
 
 /**
- * A normalized cache that follows event streams: entities, live queries, optimistic edits, gaps that heal.
+ * A normalized cache that follows event streams, with live queries, optimistic edits and recovery of missing events.
  *
- * What it gives out is shared between readers and must not be changed.
+ * Values that the cache returns are shared between readers: do not change them.
+ *
+ * ```ts
+ * const cache = new NormalizedCache({ journal: new IndexedDBJournal() });
+ * await cache.ready;
+ * cache.ingest({ sequence: 1, event: { ResourceChanged: { resource_type: "file", resource: { id: "f1" } } } });
+ * const { entity } = await cache.calls.entity.get({ resource_type: "file", id: "f1" });
+ * ```
  */
 export class NormalizedCache implements CacheHandle {
-  /** The moving parts. For the packages of this project. */
+  /** The engine behind this cache. Internal to the packages of this project. */
   readonly engine: Engine;
-  /** Resolves when the journal was read; until then input and requests wait. Rejects when it cannot be used. */
+  /**
+   * Resolves once the journal has been read; input and requests wait until then. Rejects if the journal cannot be used.
+   */
   readonly ready: Promise<void>;
-  /** The methods of Protocol/sessions.md by their names: `cache.calls.entity.get({…})`. */
+  /** The methods of Protocol/sessions.md as typed functions: `cache.calls.entity.get({…})`. */
   readonly calls: CacheCalls;
-  /** The cache as components reach it. */
+  /** The access that React components and other tabs use. */
   readonly port: CachePort;
-  /** How numbers that JavaScript cannot hold are given out. */
+  /** How numbers that a JavaScript number cannot hold are returned. */
   readonly mode: NumberMode;
   private readonly handlers = new Map<string, Set<NotificationHandler>>();
   private readonly sink: Sink = (notification) => this.tell(notification);
 
+  /**
+   * Creates a cache and begins to read its journal, if it has one.
+   *
+   * @param upstream - For the packages of this project: an upstream over JSON text, used instead of `options.upstream`.
+   * @throws `CacheError` `invalid_params` when an option or a limit has an unknown name.
+   */
   constructor(options: CacheOptions = {}, upstream: TextUpstream | null = null) {
     refuseUnknown(options, optionNames);
     refuseUnknown(options.limits, Object.keys(defaultLimits));
@@ -100,7 +129,12 @@ export class NormalizedCache implements CacheHandle {
     this.calls = cacheCalls((method, params) => this.call(method, params));
   }
 
-  /** Takes events: a line or several, bytes of a stream of lines that may be cut anywhere, or an event as a value. */
+  /**
+   * Applies events: one or several lines of text, bytes of a stream of lines that may be cut anywhere, or one event as
+   * a value. Input that cannot be used is quarantined.
+   *
+   * @throws `CacheError` when the cache is closed, its journal cannot be used, or too much input is waiting.
+   */
   ingest(input: string | Uint8Array | object): void {
     this.engine.checkOpen();
     if (typeof input === "string") this.engine.ingestText(input);
@@ -108,7 +142,10 @@ export class NormalizedCache implements CacheHandle {
     else this.engine.ingestText(stringifyExact(input));
   }
 
-  /** Ends a stream: what came after its last LF is a line, and gaps wait no longer. Resolves when none is left. */
+  /**
+   * Ends the input: applies an unterminated last line, and asks for missing events at once. Resolves when every gap is
+   * closed or lost.
+   */
   async endOfInput(): Promise<void> {
     await this.ready;
     await this.engine.partsCame();
@@ -117,7 +154,7 @@ export class NormalizedCache implements CacheHandle {
     await this.engine.endGaps();
   }
 
-  /** Calls a method of Protocol/sessions.md. Rejects with a `CacheError`. */
+  /** Calls a method of Protocol/sessions.md by name and returns its result. Rejects with a `CacheError`. */
   call(method: string, params?: object): Promise<JsonValue> {
     return new Promise((resolve, reject) => {
       const json = params === undefined ? null : stringifyExact(params);
@@ -127,7 +164,13 @@ export class NormalizedCache implements CacheHandle {
     });
   }
 
-  /** Calls `handler` with each notification of a name. Returns a function that ends it. */
+  /**
+   * Subscribes `handler` to the notifications of one name. Returns a function that unsubscribes it.
+   *
+   * ```ts
+   * const stop = cache.on("query.changed", ({ subscription, patch }) => console.log(subscription, patch));
+   * ```
+   */
   on(method: Notification["method"], handler: NotificationHandler): () => void {
     if (method === "library.state" || method === "durable" || method === "outbox.changed") this.engine.addSink(this.sink);
     const handlers = this.handlers.get(method) ?? new Set();
@@ -150,7 +193,7 @@ export class NormalizedCache implements CacheHandle {
     return lines;
   }
 
-  /** Returns where each library stands, and what was lost of it. */
+  /** Returns the position and the lost ranges of each library, by name. */
   gaps(): Record<string, GapReport> {
     const names = [...this.engine.state.libraries.keys()].sort(compareBytes);
     return Object.fromEntries(names.map((name): [string, GapReport] => {
@@ -159,16 +202,16 @@ export class NormalizedCache implements CacheHandle {
     }));
   }
 
-  /** Returns the newest records of lines and members that could not be used. */
+  /** Returns the newest records of lines and batch members that could not be used. */
   quarantine(): readonly QuarantineRecord[] { return this.engine.state.quarantine; }
 
   /** Returns the records of the journal that could not be used and were left out. */
   damage(): readonly DamagedRecord[] { return this.engine.damage; }
 
-  /** Resolves when everything that came before is durable. */
+  /** Resolves once every change made so far is durable. Rejects with `storage_failed` if writing fails. */
   async flush(): Promise<void> { await this.call("cache.flush"); }
 
-  /** Ends the cache: gaps are lost, fetches fail, what changed is written. */
+  /** Closes the cache: gives up on missing events, fails running fetches, and writes unsaved changes. */
   close(): Promise<void> { return this.engine.close(); }
 
   private tell(notification: Notification): void {
@@ -179,5 +222,5 @@ export class NormalizedCache implements CacheHandle {
   }
 }
 
-/** Reads JSON as the cache does. */
+/** Parses JSON as the cache does, without loss of large numbers. */
 export const parseJson = parseExact;

@@ -1,18 +1,20 @@
-/** Time for a cache. */
+/** The time source and timers of a cache. */
 export interface CacheClock {
-  /** Milliseconds since 1970, whole; never less than before. */
+  /** Returns whole milliseconds since 1970; never less than the last time. */
   now(): number;
-  /** Calls `body` after a time. Returns a function that takes it back. */
+  /** Calls `body` after a delay in milliseconds. Returns a function that cancels the call. */
   schedule(milliseconds: number, body: () => void): () => void;
 }
 
-/** Timers that wait longer than this are set again: engines hold delays in 31 bits. */
+/**
+ * Longest delay of one timer in milliseconds; longer ones are set again. JavaScript engines store delays in 31 bits.
+ */
 const DELAY_MAX = 2 ** 30;
 
-/** Timers that wait longer do not keep a program alive. */
+/** Timers with a longer delay, in milliseconds, do not keep a Node program alive. */
 const UNREF_DELAY_MIN = 1_000;
 
-/** Returns the machine's clock: read once, then steady, so that whoever sets it changes no age. */
+/** Returns the system clock, read once and then advanced steadily: setting the machine's clock changes no age. */
 export function systemClock(): CacheClock {
   const start = Date.now();
   const origin = performance.now();

@@ -1,5 +1,5 @@
-// The engine: one owner of a state, with time, an upstream and a journal around it. Everything runs in one thread, each
-// step to its end: nothing comes between a change and its notifications.
+// The engine: the one owner of a state, with its clock, upstream and journal. Everything runs in one thread, and each
+// step runs to its end: nothing happens between a change and its notifications.
 
 import { CacheError } from "../model/errors.js";
 import type { Limits } from "../model/limits.js";
@@ -32,66 +32,80 @@ import type { Refreshes } from "./refreshes.js";
 import { NoFlusher } from "./storage.js";
 import type { Storage } from "./storage.js";
 
-/** What an engine is told when it is made. */
+/** The settings of an engine: `CacheOptions` with every default filled in. */
 export interface EngineOptions {
   library: string;
   upstream: TextUpstream | null;
   journal: Journal | null;
   limits: Limits;
   clock: CacheClock;
-  /** Returns a number in 0 … 1. */
+  /** Returns a number from 0 to 1. */
   random: () => number;
+  /** The timeout of a fetch or a mutation, in milliseconds. */
   fetchTimeout: number;
+  /** How long a gap waits for events that arrive out of order, in milliseconds. */
   reorderWindow: number;
+  /** Names of resource types as the cache stores them, by alias. */
   aliases: ReadonlyMap<string, string>;
   policy: Policy | null;
+  /** What eviction keeps, as `type` or `type.field`. */
   evictIgnore: readonly string[];
 }
 
-/** A cache's moving parts. */
+/**
+ * Runs a cache: applies input in order, performs methods, notifies observers, and follows gaps, ages and the outbox.
+ */
 export class Engine {
+  /** The state of the cache. */
   readonly state: State;
   readonly clock: CacheClock;
   readonly upstream: TextUpstream | null;
   readonly journal: Journal | null;
   readonly fetchTimeout: number;
   readonly random: () => number;
+  /** The observers of entities and queries. */
   readonly observers: Observers;
   /** The readers of queries; null before the first one. */
   queries: Queries | null = null;
-  /** What follows gaps; null until something was missing. */
+  /** Recovers missing events; null until something is missing. */
   gaps: Gaps | null = null;
-  /** What follows ages; null until something could become too old. */
+  /** Refreshes observers and expires lists; null until something observed can become too old. */
   refreshes: Refreshes | null = null;
-  /** The sending of edits; null before the first edit. */
+  /** Sends the requests of edits; null before the first edit. */
   outbox: Outbox | null = null;
+  /** Writes changes to the journal. */
   flusher: Storage;
+  /** The methods of Protocol/sessions.md. */
   readonly methods: Methods;
-  /** Who hears of libraries and commits. */
+  /** Receivers of notifications about libraries, commits and the outbox. */
   readonly sinks = new Set<Sink>();
-  /** Who hears that pending edits changed. */
+  /** Callbacks for changes of pending edits. */
   readonly layerListeners = new Set<() => void>();
   private shownLayers = 0;
+  /** Reads that missed, by reason. */
   readonly misses: Record<Miss, number> = { absent: 0, expired: 0, evicted: 0, deleted: 0 };
   hitCount = 0;
-  /** The records of the journal that could not be used. */
+  /** The journal records that could not be used and were left out. */
   damage: readonly DamagedRecord[] = [];
+  /** True once the journal, if any, has been read. */
   isOpen = false;
-  /** Why the journal cannot be used: every request is refused with it. */
+  /** The error with which every request is refused because the journal cannot be used; null when it can. */
   failure: CacheError | null = null;
   isClosed = false;
-  /** Whether the cache is about to be closed: no edit is sent any more. */
+  /** True while the cache is closing: no further edit is sent. */
   private isEnding = false;
-  /** Resolves when the journal was read; rejects when it cannot be used. */
+  /** Resolves once the journal has been read; rejects if it cannot be used. */
   readonly opened: Promise<void>;
   private readonly decoder: EventDecoder;
   private readonly framer: LineFramer;
   private readonly input = new InputQueue(this);
-  /** Whether the input has ended: nothing can come late any more. */
+  /** True once the input has ended: no event can arrive out of order any more. */
   isAtEnd = false;
   private pieceTime: number | null = null;
+  /** Requests that wait for a library to reach a sequence. */
   readonly positions = new PositionWaiters(this);
 
+  /** Creates an engine and begins to read its journal, if it has one. */
   constructor(options: EngineOptions) {
     this.state = new State({
       limits: options.limits, defaultLibrary: options.library, aliases: options.aliases,
@@ -130,7 +144,7 @@ export class Engine {
     this.afterInput();
   }
 
-  /** Reads the journal. */
+  /** Loads the journal's contents into the state, with the parts of the client that they need. */
   private async recover(kept: Journal, limits: Limits): Promise<void> {
     const [code, contents] = await Promise.all([journal.load(), kept.open()]);
     if (contents.layers.size > 0) await edits.load();
@@ -141,39 +155,45 @@ export class Engine {
     if (!this.state.layers.isEmpty) this.takeOutbox().restore();
   }
 
+  /** Returns the time in milliseconds since 1970. */
   now(): number { return this.clock.now(); }
 
+  /** True if the upstream answers queries. */
   get canFetch(): boolean { return this.upstream?.fetch != null; }
 
-  /** Counts a read: a hit, or why it missed. */
+  /** Counts a read as a hit (null) or under the reason of its miss. */
   countRead(miss: Miss | null): void {
     if (miss === null) this.hitCount += 1;
     else this.misses[miss] += 1;
   }
 
+  /** Returns the position, phase and lost ranges of a library. */
   status(library: string): LibraryStatus { return statusOf(this.state, library); }
 
   // Input
 
-  /** Runs a step now, or when a full library's upstream has answered and what came before was taken. */
+  /**
+   * Runs a step now, or after earlier input once a full library's upstream has answered. `refuse` receives the error of
+   * a step that cannot run.
+   */
   whenRoom(byteCount: number, body: Step, refuse: Refuse | null = null): void { this.input.run(byteCount, body, refuse); }
 
-  /** Whether input waits for a full library's upstream, for the journal, or for a part of the client. */
+  /** True while input waits for a full library's upstream, for the journal, or for a part of the client. */
   get isWaiting(): boolean { return this.input.isWaiting; }
 
-  /** Resolves when no input waits for a part of the client, or when one cannot be loaded. */
+  /** Resolves when no input waits for a part of the client any more, or when a part cannot be loaded. */
   partsCame(): Promise<void> { return this.input.partsCame(); }
 
-  /** Takes what waited for room. */
+  /** Applies the input that was waiting, as far as there is room. */
   drainInput(): void { this.input.drain(); }
 
-  /** Takes bytes of the stream of lines. */
+  /** Applies bytes of the line stream; they may be cut anywhere. */
   ingestBytes(bytes: Uint8Array): void {
     this.frame(bytes, (line) => this.ingestLine(line));
     this.afterInput();
   }
 
-  /** Takes one or several lines of text; the last one needs no end. */
+  /** Applies one or several lines of text; the last one needs no LF. */
   ingestText(text: string): void {
     let start = 0;
     while (start <= text.length) {
@@ -185,31 +205,34 @@ export class Engine {
     this.afterInput();
   }
 
-  /** Takes one line; a session calls `afterInput` when a piece of input is taken. */
+  /** Applies one line. The caller calls `afterInput` after the last line of a chunk. */
   ingestLine(line: Line): void {
     this.whenRoom(line.byteCount, () => this.applyLine(line));
   }
 
-  /** Ends the stream of bytes: what came after the last LF is a line. */
+  /** Ends the byte stream, and applies an unterminated last line. */
   endOfBytes(): void { this.framer.end((line) => this.ingestLine(line)); }
 
   private applyLine(line: Line): Part<unknown> | null { return this.applyDecoded(line, this.decoder.decode(line)); }
 
-  /** Says what a line is. */
+  /** Decodes a line without applying it. */
   decode(line: Line): DecodedLine { return this.decoder.decode(line); }
 
-  /** Cuts bytes into the lines of this engine's stream, without taking them. */
+  /** Splits bytes into the lines of this engine's stream, and passes each to `body` without applying it. */
   frame(bytes: Uint8Array, body: (line: Line) => void): void {
-    // The lines of one piece have one time: they came at once.
+    // The lines of one chunk share one timestamp, because they arrived together.
     this.pieceTime = this.now();
     this.framer.append(bytes, body);
     this.pieceTime = null;
   }
 
-  /** Gives what came after the last LF as a line. */
+  /** Passes an unterminated last line to `body`. */
   frameEnd(body: (line: Line) => void): void { this.framer.end(body); }
 
-  /** Takes a line that was decoded. Returns the part that it needs, if that is not loaded; then nothing changed. */
+  /**
+   * Applies a decoded line. Returns null, or the part of the client that must be loaded first; then nothing has
+   * changed.
+   */
   applyDecoded(line: Line, decoded: DecodedLine): Part<unknown> | null {
     const { counts } = this.state;
     const now = this.pieceTime ?? this.now();
@@ -230,25 +253,25 @@ export class Engine {
     return null;
   }
 
-  /** Whether an event may be late, or a library holds as much as it may. */
+  /** True if the event may be late, or a library has reached its limit of held events. */
   private isBehindGap({ library, sequence }: ChangeEvent): boolean {
     const { libraries, options, watched } = this.state;
     return sequence !== null && libraries.get(library ?? options.defaultLibrary)?.gate.lost.isEmpty === false
       || watched.some(({ gate }) => gate.held.isOver);
   }
 
-  /** Follows up on input: gaps, notifications, and what has to be written. */
+  /** Finishes a chunk of input: checks gaps, notifies observers, and schedules a flush. */
   afterInput(): void {
     if (!this.isOpen) return;
-    // More input may wait unread: windows end when a timer fires, never between two lines.
+    // More input may be unread: reorder windows end when a timer fires, never between two lines.
     this.followGaps(this.isAtEnd ? "none" : "endless");
     this.distribute();
     this.noteChanged();
   }
 
-  // Parts that are made when they are needed
+  // Parts that are created on first use
 
-  /** Looks at what is missing, after input or an answer. */
+  /** Checks what is missing after input or a response, and acts on it. */
   private followGaps(patience: GapPatience): void {
     if (this.gaps !== null) return this.gaps.follow(patience);
     if (this.state.watched.length === 0 && this.state.lossCount === 0) return;
@@ -258,7 +281,7 @@ export class Engine {
 
   private takeGaps(): Gaps { return this.gaps ??= new gaps.code.Gaps(this); }
 
-  /** Ends the input: asks for what is missing, and resolves when it came or is lost. */
+  /** Ends the input: requests missing events at once, and resolves when each has arrived or is lost. */
   async endGaps(): Promise<void> {
     this.isAtEnd = true;
     if (this.gaps === null && this.state.watched.length === 0 && this.state.lossCount === 0) return this.drainInput();
@@ -266,20 +289,20 @@ export class Engine {
     await this.takeGaps().end();
   }
 
-  /** Asks at once for numbers that were lost, as a cache does when it was opened. */
+  /** Requests all lost events at once, as a cache does after opening. */
   private healAll(): void {
     if (this.upstream?.eventsSince == null || ![...this.state.libraries.values()].some(({ gate }) => !gate.lost.isEmpty)) return;
     if (gaps.isLoaded) return this.takeGaps().healAll();
     gaps.load().then(() => { if (!this.isClosed) this.takeGaps().healAll(); }, () => undefined);
   }
 
-  /** Ends the sending of edits. */
+  /** Stops sending edits for good. */
   stopSending(): void {
     this.isEnding = true;
     this.outbox?.stop();
   }
 
-  /** Returns the sending of edits, which begins with the first one. */
+  /** Returns the outbox, which is created for the first edit. */
   takeOutbox(): Outbox {
     if (this.outbox !== null) return this.outbox;
     this.outbox = new edits.code.Outbox(this);
@@ -287,13 +310,13 @@ export class Engine {
     return this.outbox;
   }
 
-  /** Returns the readers of queries, which are made for the first one. */
+  /** Returns the query reader, which is created for the first query. */
   takeQueries(): Queries { return this.queries ??= new lists.code.Queries(this); }
 
-  /** Returns what follows ages, which is made for the first one. */
+  /** Returns the scheduler of refreshes, which is created on first use. */
   takeRefreshes(): Refreshes { return this.refreshes ??= new upkeep.code.Refreshes(this); }
 
-  /** Sees to it that observers hear when the time of a list is over. */
+  /** Schedules notifications for observed lists that will expire. */
   followExpiry(): void {
     if (this.refreshes !== null) return this.refreshes.schedule();
     if (![...this.observers.queries].some((query) => query.expiry !== null)) return;
@@ -303,7 +326,7 @@ export class Engine {
 
   // Output
 
-  /** Tells observers everything that changed. */
+  /** Notifies observers of all logged changes. */
   distribute(): void {
     this.observers.distribute(this.refreshes, this.sinks);
     this.state.tap?.tell();
@@ -314,17 +337,17 @@ export class Engine {
     for (const listener of [...this.layerListeners]) listener();
   }
 
-  /** Sees to it that what changed is written, and that limits hold. */
+  /** Schedules a flush of what changed, and eviction if a limit is exceeded. */
   noteChanged(): void { this.flusher.schedule(); }
 
-  /** Adds somebody who hears of libraries and commits. */
+  /** Adds a receiver of notifications about libraries, commits and the outbox. */
   addSink(sink: Sink): void {
     if (!this.state.hasLibraryObservers) this.noteShown();
     this.state.hasLibraryObservers = true;
     this.sinks.add(sink);
   }
 
-  /** Takes the libraries as they are for what observers know. */
+  /** Records the current phase and lost ranges of each library as already reported. */
   private noteShown(): void {
     for (const library of this.state.libraries.values()) {
       library.shownPhase = library.phase;
@@ -332,7 +355,7 @@ export class Engine {
     }
   }
 
-  /** Ends everything: nobody is asked any more, gaps are lost, what changed is written. */
+  /** Closes the engine: stops all requests, gives up on gaps, and writes what changed. Rejects if that write fails. */
   async close(): Promise<void> {
     if (this.isClosed) return;
     if (await this.opened.then(() => false, () => true)) {
@@ -340,13 +363,13 @@ export class Engine {
       return this.journal?.close();
     }
     this.endOfBytes();
-    // What waits for a part of the client is performed first, where that can be loaded.
+    // Input that waits for a part of the client is applied first, if that part can be loaded.
     await this.input.partsCame();
     this.stopSending();
     this.isAtEnd = true;
     this.queries?.fetches.failAll("the cache is closed");
     this.gaps?.failAll("the cache is closed");
-    // Where the part cannot be loaded, what is missing stays missing.
+    // If the part cannot be loaded, what is missing stays missing.
     await this.endGaps().catch(() => undefined);
     this.positions.wake(true);
     let failure: unknown = null;
@@ -364,13 +387,13 @@ export class Engine {
     if (failure !== null) throw failure;
   }
 
-  /** Throws where the cache is closed. */
+  /** Throws `storage_failed` if the cache is closed. */
   checkOpen(): void {
     if (this.isClosed) throw new CacheError("storage_failed", "the cache is closed: open another one");
   }
 }
 
-/** Returns where an event of a line came from. */
+/** Returns the source of a line's event: its number, offset, length and text. */
 export function sourceOf(line: Line): EventSource {
   return { isUpstream: false, line: line.number, offset: line.offset, byteCount: line.byteCount, text: line.text };
 }

@@ -1,4 +1,4 @@
-// Fetches: one for all readers that wait for the same answer. Protocol/queries.md, fetch policies.
+// Fetches: one for all readers that wait for the same response. Protocol/queries.md, fetch policies.
 
 import { CacheError } from "../model/errors.js";
 import type { ErrorCode } from "../model/errors.js";
@@ -13,15 +13,17 @@ import type { Engine } from "./engine.js";
 import { selected } from "./patches.js";
 import type { Queries, QueryAnswer, QueryRequest } from "./queries.js";
 
-/** One reader that waits for an answer. */
+/** A reader that waits for a fetch. */
 export interface FetchWaiter {
+  /** What the reader asked for. */
   request: QueryRequest;
-  /** Whether it wants the answer stored. */
+  /** True if the reader wants the response stored. */
   isStored: boolean;
-  /** Why the cache had nothing; null where it was not asked. */
+  /** Why the cache had no answer; null when the cache was not asked. */
   cacheReason: string | null;
-  /** Whether the cache's answer will do when the upstream fails. */
+  /** True if the cache's answer is acceptable when the upstream fails. */
   fallsBack: boolean;
+  /** Receives the answer or the error, once. */
   reply(result: QueryAnswer | CacheError): void;
 }
 
@@ -32,15 +34,19 @@ interface Fetch {
   cancelTimer: () => void;
 }
 
-/** The requests to the upstream for queries that are under way. */
+/** The running requests to the upstream for queries. Readers of one query share a fetch. */
 export class Fetches {
   private readonly fetches = new Set<Fetch>();
-  /** The newest fetch of each query, which readers may join; its older ones have readers of their own. */
+  /** The newest fetch of each query, which readers may join. Older fetches of the query keep their own readers. */
   private readonly newest = new Map<string, Fetch>();
 
+  /** Creates a table without fetches. */
   constructor(private readonly engine: Engine, private readonly queries: Queries) { }
 
-  /** Asks the upstream, or joins the readers that wait for the same answer. */
+  /**
+   * Fetches a query for a reader, or adds the reader to a running fetch of the same query. Replies with
+   * `limit_exceeded` when `fetchCountMax` fetches are running.
+   */
   fetch(waiter: FetchWaiter): void {
     const { key } = waiter.request;
     const name = JSON.stringify([key.library, key.method, key.input]);
@@ -72,7 +78,7 @@ export class Fetches {
       (error: unknown) => this.failed(fetch, error instanceof Error ? error.message : String(error)));
   }
 
-  /** Fetches a query for an observer that is to be refreshed. */
+  /** Fetches a query again for an observer whose data became too old; `done` receives null or the error. */
   refresh(key: QueryKey, done: (error: Error | null) => void): void {
     const request: QueryRequest = {
       key, policy: "networkOnly", allowsStale: false, maxStale: null, select: null, maxAges: new Map(), refreshes: false,
@@ -83,12 +89,12 @@ export class Fetches {
     });
   }
 
-  /** Fails all fetches: nobody can answer any more. */
+  /** Fails all running fetches. */
   failAll(reason: string): void {
     for (const fetch of [...this.fetches]) this.failed(fetch, reason);
   }
 
-  /** Takes a fetch that is still under way; false for one that has ended, or that timed out. */
+  /** Removes a running fetch. False if it has already ended or timed out. */
   private end(fetch: Fetch): boolean {
     if (!this.fetches.delete(fetch)) return false;
     if (this.newest.get(fetch.name) === fetch) this.newest.delete(fetch.name);
@@ -112,7 +118,7 @@ export class Fetches {
       endQuestion(state);
       return this.fail(fetch.waiters, unusable(error));
     }
-    // What was asked for before everything was removed is the readers' alone.
+    // A response that was requested before a clear goes to the readers and is not stored.
     const isKept = !isCleared(state, fetch.question, key.library);
     const stored = isKept ? fetch.waiters.filter((waiter) => waiter.isStored) : [];
     for (const waiter of fetch.waiters) if (!stored.includes(waiter)) this.replyUnstored(waiter, answer);
@@ -130,7 +136,7 @@ export class Fetches {
     }
   }
 
-  /** Answers a reader whose answer is not stored. One that observes sees the answer, and then that everything was removed. */
+  /** Answers a reader without storing the response. An observer gets the response, then a patch that removes it. */
   private replyUnstored({ request, reply }: FetchWaiter, answer: Answer): void {
     const { type, members } = answer.groups[0];
     const fields = this.queries.fields(request, type);
@@ -143,7 +149,7 @@ export class Fetches {
     this.queries.observeRemoved(request, request.sink, fields, out, reply);
   }
 
-  /** Fails readers: some put up with the cache's answer, the others get both reasons. */
+  /** Fails readers. Those that accept the cache's answer get it; the others get an error with both reasons. */
   private fail(waiters: readonly FetchWaiter[], reason: string, cause: ErrorCode = "upstream_failed"): void {
     for (const waiter of waiters) {
       let cache = waiter.cacheReason;

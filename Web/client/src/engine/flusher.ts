@@ -1,4 +1,4 @@
-// Stage 7b of 7: changes → the journal, then those who wait for it. Laws: L5.
+// Stage 7b of 7: changes → the journal, then the callers that wait for it. Laws: L5.
 
 import { CacheError } from "../model/errors.js";
 import { Changes } from "../state/changes.js";
@@ -16,18 +16,18 @@ const FAILURE_COUNT_MAX = 5;
 const RETRY_DELAY = 250;
 
 interface Waiter {
-  /** The number of the flush that has to succeed. */
+  /** The number of the flush that must succeed. */
   flush: number;
   done: (error: CacheError | null) => void;
-  /** Whether one failure is enough. */
+  /** True to give up at the first failure. */
   isImpatient: boolean;
 }
 
-/** Writes changes in one transaction at a time; what failed is kept and written again. */
+/** Writes changes to the journal, one transaction at a time. A failed flush is kept and repeated. */
 export class Flusher implements Storage {
   private cancelTimer: (() => void) | null = null;
   private isWriting = false;
-  /** The number of flushes that were begun. */
+  /** The number of flushes begun so far. */
   private begun = 0;
   private committed = 0;
   private failureCount = 0;
@@ -36,7 +36,7 @@ export class Flusher implements Storage {
   /** The error of the last flush; null when it succeeded. */
   error: Error | null = null;
 
-  /** Begins to keep changes for a journal. */
+  /** Starts collecting changes for a journal. */
   constructor(private readonly engine: Engine, private readonly journal: Journal) {
     engine.state.changes ??= new Changes();
     for (const library of engine.state.libraries.values()) this.noteDurable(library.name, library.gate.epoch, library.cursor);
@@ -49,7 +49,10 @@ export class Flusher implements Storage {
     return typeof code === "string" ? code : "input_output";
   }
 
-  /** Sees to it that what changed is written soon. */
+  /**
+   * Schedules a flush: at once when more than 32,768 entities changed, else after 4 ms, or after a backoff if the last
+   * flush failed.
+   */
   schedule(): void {
     const { state } = this.engine;
     if (state.changes === null || state.changes.isEmpty || this.isWriting) return;
@@ -62,7 +65,7 @@ export class Flusher implements Storage {
     });
   }
 
-  /** Calls `done` when everything that changed until now is durable, or when writing it failed. */
+  /** Calls `done` when every change made so far is durable (null), or when writing it failed. */
   wait(isImpatient: boolean, done: (error: CacheError | null) => void): void {
     const changes = this.engine.state.changes;
     if (changes === null) return done(null);
@@ -76,12 +79,13 @@ export class Flusher implements Storage {
     }
   }
 
-  /** Writes everything. Throws `storage_failed` when that does not work. */
+  /** Writes all changes. Rejects with `storage_failed` if writing fails. */
   async flush(): Promise<void> {
     const error = await new Promise<CacheError | null>((resolve) => this.wait(true, resolve));
     if (error !== null) throw error;
   }
 
+  /** Stops the timer. */
   close(): void { this.cancelTimer?.(); }
 
   private write(): void {
@@ -140,7 +144,7 @@ export class Flusher implements Storage {
   }
 }
 
-/** Puts the changes of a flush that failed under those that came since. */
+/** Merges the changes of a failed flush with later ones. */
 function merged(before: Changes, since: Changes): Changes {
   const all = new Changes();
   for (const changes of [before, since]) {
@@ -153,7 +157,7 @@ function merged(before: Changes, since: Changes): Changes {
     for (const number of changes.removedLayers) all.removedLayers.add(number);
     for (const [name, entry] of changes.evicted) all.evicted.set(name, entry);
   }
-  // A query or layer that went since is not written any more.
+  // A query or layer that was removed later is not written.
   for (const query of all.queries) if (all.removedQueries.has(query.number)) all.queries.delete(query);
   for (const layer of all.layers) if (all.removedLayers.has(layer.number)) all.layers.delete(layer);
   return all;

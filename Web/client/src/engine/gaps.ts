@@ -1,4 +1,4 @@
-// Gaps and lost numbers: timers, and the conversations with the upstream. Protocol/sequencing.md.
+// Gaps and lost ranges: timers, and the requests to the upstream. Protocol/sequencing.md.
 
 import { UpstreamError } from "../model/errors.js";
 import type { Sequence } from "../model/sequence.js";
@@ -13,7 +13,7 @@ import type { Line } from "../wire/events.js";
 import { sourceOf } from "./engine.js";
 import type { Engine } from "./engine.js";
 
-/** Follows what is missing: asks the upstream, waits, and declares lost what nobody brings. */
+/** Recovers missing events: waits, asks the upstream, and declares lost what no source has. */
 export class Gaps {
   private readonly healing = new HealSchedule<Library>();
   private seenLossCount = -1;
@@ -22,15 +22,16 @@ export class Gaps {
   private healMoment = Infinity;
   private endWaiters: (() => void)[] = [];
 
+  /** Creates the recovery of an engine's gaps. */
   constructor(private readonly engine: Engine) { }
 
-  /** Looks at what is missing, after input or an answer. */
+  /** Checks what is missing after input or a response, and sets the timers. */
   follow(patience: GapPatience = this.engine.isAtEnd ? "none" : "window"): void {
     const { state } = this.engine;
     if (state.watched.length > 0) {
       this.perform(expireGaps(state, patience, this.engine.now()));
       this.engine.distribute();
-      // A gap that was declared lost without further input moved the cursor too.
+      // Declaring a gap lost moves the cursor even without further input.
       this.engine.noteChanged();
     }
     this.followLosses();
@@ -39,7 +40,7 @@ export class Gaps {
     this.engine.drainInput();
   }
 
-  /** Asks at once for numbers that were lost, as a cache does when it was opened. */
+  /** Requests all lost events at once, as a cache does after opening. */
   healAll(): void {
     if (this.engine.upstream?.eventsSince == null) return;
     this.followLosses();
@@ -47,13 +48,13 @@ export class Gaps {
     this.heal();
   }
 
-  /** Ends the input: asks for what is missing, and resolves when it came or is lost. */
+  /** Ends the input: requests missing events at once, and resolves when each has arrived or is lost. */
   async end(): Promise<void> {
     this.follow("none");
     while (this.isBusy) await new Promise<void>((resolve) => this.endWaiters.push(resolve));
   }
 
-  /** Ends all conversations as failed for good: nobody can answer any more. */
+  /** Fails all running requests for good. */
   failAll(message: string): void {
     for (const library of this.engine.state.libraries.values()) {
       const attempt = this.attemptOf(library);
@@ -63,6 +64,7 @@ export class Gaps {
     }
   }
 
+  /** Cancels all timers and resumes every waiter of `end`. */
   close(): void {
     this.cancelGapTimer?.();
     this.cancelHealTimer?.();
@@ -76,7 +78,7 @@ export class Gaps {
 
   private attemptOf(library: Library): number | null { return this.attempts.get(library) ?? null; }
 
-  /** Whether something is missing that somebody was asked for, or will be. */
+  /** True while missing events are requested, or will be. */
   private get isBusy(): boolean {
     return this.engine.state.watched.some((library) => library.machine?.isActive === true && !library.machine.isHealing)
       || [...this.engine.state.libraries.values()].some((library) => library.machine?.isHealing === true);
@@ -119,7 +121,7 @@ export class Gaps {
       (error: unknown) => this.answered(library, attempt, null, error));
   }
 
-  /** Decodes the events of an upstream's answer. */
+  /** Decodes the events in an upstream's response. */
   private decoded(lines: readonly string[]): AnsweredLine[] {
     return lines.map((text, index) => {
       const line: Line = {
@@ -183,7 +185,7 @@ export class Gaps {
     if (this.engine.isClosed) return;
     const { state } = this.engine;
     const now = this.engine.now();
-    // The stream may have brought lost numbers.
+    // The stream may have delivered lost events in the meantime.
     this.healing.follow(this.lossy, now);
     for (const library of this.healing.due(now)) {
       if (!canHeal(state, library)) {

@@ -3,41 +3,45 @@ import type { Part } from "../parts/part.js";
 import { isFull } from "../state/watch.js";
 import type { Engine } from "./engine.js";
 
-/** A step: performs itself and returns null, or returns the part that it needs and changes nothing. */
+/** A step of input. Returns null when done, or the part of the client that it needs; then it has changed nothing. */
 export type Step = () => Part<unknown> | null;
 
-/** Hears that a step is not performed. */
+/** Receives the error of a step that will not run. */
 export type Refuse = (error: CacheError) => void;
 
 interface WaitingStep {
   byteCount: number;
   body: Step;
-  /** null for a line: it waits however long it takes. */
+  /** null for a line, which waits without a time limit. */
   refuse: Refuse | null;
 }
 
-/** Milliseconds between two attempts to load a part. */
+/** Backoff between attempts to load a part, in milliseconds: doubles from 1 s to 30 s. */
 const PAUSE_MIN = 1_000;
 const PAUSE_MAX = 30_000;
 
 /**
- * Lines and requests in the order in which they came. They wait while the journal is read, while a full library's upstream
- * is asked, and while a part of the client is loaded that the first one needs.
+ * Lines and requests in the order of arrival. They wait while the journal is read, while a full library's upstream is
+ * asked, and while a part of the client is loaded that the first one needs.
  */
 export class InputQueue {
   private steps: WaitingStep[] = [];
   private byteCount = 0;
   private isDraining = false;
   private pause = 0;
-  /** The part that the first step waits for. */
+  /** The part that the first step waits for; null when it waits for none. */
   awaited: Part<unknown> | null = null;
 
+  /** Creates an empty queue. */
   constructor(private readonly engine: Engine) { }
 
-  /** Whether input waits. */
+  /** True while input waits. */
   get isWaiting(): boolean { return this.steps.length > 0 || !this.engine.isOpen || isFull(this.engine.state); }
 
-  /** Runs a step now, or when what it waits for is there. Throws for a line past the bound of what waits, and where the journal cannot be used. */
+  /**
+   * Runs a step now, or once what it waits for is available. `refuse` receives the error if too much input is waiting
+   * or the journal cannot be used; without it, that error is thrown.
+   */
   run(byteCount: number, body: Step, refuse: Refuse | null): void {
     const { failure } = this.engine;
     if (failure !== null) return reject(refuse, failure);
@@ -56,7 +60,7 @@ export class InputQueue {
     this.drain();
   }
 
-  /** Takes what waited. */
+  /** Runs the waiting steps in order, until one has to wait again. */
   drain(): void {
     if (this.isDraining || !this.engine.isOpen || this.awaited !== null) return;
     this.isDraining = true;
@@ -72,7 +76,7 @@ export class InputQueue {
     if (part !== null) this.waitFor(part);
   }
 
-  /** Refuses everything that waits: nothing of it can be performed any more. */
+  /** Refuses all waiting requests with an error, and drops all waiting lines. */
   fail(error: CacheError): void {
     for (const { refuse } of this.steps.splice(0)) refuse?.(error);
   }
@@ -83,7 +87,7 @@ export class InputQueue {
     while (canLoad && this.awaited !== null) canLoad = await this.awaited.load().then(() => true, () => false);
   }
 
-  /** Goes on when a part is loaded. While it cannot be loaded, requests are refused and lines wait. */
+  /** Loads a part and continues. While it cannot be loaded, requests are refused and lines wait. */
   private waitFor(part: Part<unknown>): void {
     this.awaited = part;
     part.load().then(
@@ -110,7 +114,7 @@ export class InputQueue {
   }
 }
 
-/** Refuses a request; a line has nobody to tell but the one who brings it. */
+/** Refuses a request. For a line, which has no `refuse`, throws to the caller that delivered it. */
 function reject(refuse: Refuse | null, error: CacheError): void {
   if (refuse === null) throw error;
   refuse(error);

@@ -3,13 +3,15 @@ import { compareBytes } from "../json/utf8.js";
 import type { Out } from "../out/value.js";
 import type { LibraryStatus } from "../state/records.js";
 
-/** What a cache tells, by the name and with the params of Protocol/sessions.md. */
+/** A notification of the cache, with the name and params that Protocol/sessions.md defines. */
 export interface Notification {
+  /** The name of the notification. */
   method: "entity.changed" | "query.changed" | "query.result" | "library.state" | "durable" | "outbox.changed" | "log.event";
+  /** The params of the notification. */
   params: { readonly [name: string]: Out; };
 }
 
-/** Who hears what one observer is told. */
+/** Receives the notifications of an observer. */
 export type Sink = (notification: Notification) => void;
 
 /** Returns the names of the fields in which two resources differ, sorted by their bytes. */
@@ -23,7 +25,7 @@ export function changedFields(left: string | null, right: string | null): string
   return [...changed, ...old.keys()].sort(compareBytes);
 }
 
-/** Returns the notification of a library's state. */
+/** Returns the notification of a library's phase, cursor and lost ranges. */
 export function stateNotification(status: LibraryStatus): Notification {
   return {
     method: "library.state",

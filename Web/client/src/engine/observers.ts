@@ -12,55 +12,72 @@ import { changedFields, stateNotification } from "./notifications.js";
 import type { Sink } from "./notifications.js";
 import type { Refreshes } from "./refreshes.js";
 
-/** One observer of a query. */
+/** An observer of a query. */
 export interface QueryObserver {
+  /** Distinguishes it from an `EntityObserver`. */
   of: "query";
+  /** The number that the observer's notifications carry. */
   readonly subscription: number;
+  /** The observed query. */
   readonly query: Query;
+  /** The fields to report; null for all. */
   readonly fields: ReadonlySet<string> | null;
+  /** Receives the notifications. */
   readonly sink: Sink;
-  /** The staleness that it was told last. */
+  /** The staleness that was reported last. */
   shownStale: boolean;
+  /** True if the list is fetched again when something in it becomes too old. */
   isRefreshed: boolean;
 }
 
-/** One observer of an entity. */
+/** An observer of an entity. */
 export interface EntityObserver {
+  /** Distinguishes it from a `QueryObserver`. */
   of: "entity";
+  /** The number that the observer's notifications carry. */
   readonly subscription: number;
+  /** The observed key; another one after a rename. */
   node: KeyNode;
+  /** The fields to report; null for all. */
   readonly fields: ReadonlySet<string> | null;
+  /** Receives the notifications. */
   readonly sink: Sink;
+  /** The staleness that was reported last. */
   shownStale: boolean;
+  /** True if the observer is notified when the entity becomes too old. */
   isRefreshed: boolean;
 }
 
-/** Who observes what, and how each is told. */
+/** The observers of queries and entities, and their notifications. */
 export class Observers {
   private readonly bySubscription = new Map<number, QueryObserver | EntityObserver>();
   private readonly byQuery = new Map<Query, Set<QueryObserver>>();
   private readonly byNode = new Map<KeyNode, Set<EntityObserver>>();
-  /** Followers of something else, and what ends them. */
+  /** Observers of anything else, such as the log, with the function that ends each. */
   private readonly others = new Map<number, () => void>();
   private lastSubscription = 0;
-  /** The number of notifications so far. */
+  /** Notifications sent so far. */
   notificationCount = 0;
 
+  /** Creates a table without observers. */
   constructor(private readonly state: State) { }
 
+  /** The number of observers of all kinds. */
   get size(): number { return this.bySubscription.size + this.others.size; }
 
+  /** Returns the observer with a subscription number; null if there is none of a query or entity. */
   get(subscription: number): QueryObserver | EntityObserver | null { return this.bySubscription.get(subscription) ?? null; }
 
   /** The observed queries. */
   get queries(): Iterable<Query> { return this.byQuery.keys(); }
 
-  /** Throws `limit_exceeded` where there is no room for one more. */
+  /** Throws `limit_exceeded` if `observerCountMax` observers exist. */
   checkRoom(): void {
     if (this.size < this.state.limits.observerCountMax) return;
     throw new CacheError("limit_exceeded", `there are ${this.size} observers: cancel some first`);
   }
 
+  /** Adds an observer of a query. `shownStale` is the staleness in the answer that it got. */
   addQuery(query: Query, fields: ReadonlySet<string> | null, sink: Sink, shownStale: boolean, now: number): QueryObserver {
     this.lastSubscription += 1;
     const observer: QueryObserver = {
@@ -73,12 +90,13 @@ export class Observers {
     return observer;
   }
 
-  /** Takes the next number. */
+  /** Reserves the next subscription number. */
   takeSubscription(): number { return this.lastSubscription += 1; }
 
-  /** Notes a follower of something else than queries and entities; `end` is called when it is cancelled. */
+  /** Registers an observer of anything but queries and entities; `end` is called when it is cancelled. */
   addOther(subscription: number, end: () => void): void { this.others.set(subscription, end); }
 
+  /** Adds an observer of an entity. */
   addEntity(node: KeyNode, fields: ReadonlySet<string> | null, sink: Sink): EntityObserver {
     this.lastSubscription += 1;
     const observer: EntityObserver = {
@@ -90,7 +108,10 @@ export class Observers {
     return observer;
   }
 
-  /** Ends an observation. Throws `unknown_subscription` when there is none. */
+  /**
+   * Ends an observation, and drops an unstored query that loses its last observer. Throws `unknown_subscription` if
+   * there is none.
+   */
   cancel(subscription: number, drop: (query: Query) => void): void {
     const observer = this.bySubscription.get(subscription);
     const end = this.others.get(subscription);
@@ -115,7 +136,10 @@ export class Observers {
     this.state.clearLog();
   }
 
-  /** Tells everything in the log, in order. `sinks` hear of libraries. */
+  /**
+   * Sends the notifications of all logged changes in order, then empties the log. `sinks` receive those about
+   * libraries.
+   */
   distribute(refreshes: Refreshes | null, sinks: ReadonlySet<Sink>): void {
     const log = this.state.log;
     for (const record of log) {
@@ -129,6 +153,7 @@ export class Observers {
     this.state.clearLog();
   }
 
+  /** Sends one notification and counts it. */
   tell(sink: Sink, notification: Parameters<Sink>[0]): void {
     this.notificationCount += 1;
     sink(notification);
@@ -171,7 +196,7 @@ export class Observers {
     }
   }
 
-  /** Moves the observers of an entity to the one that it became. */
+  /** Moves the observers of a renamed entity to its new key. */
   private rename(from: KeyNode, to: KeyNode): void {
     const observers = this.byNode.get(from);
     if (observers === undefined) return;

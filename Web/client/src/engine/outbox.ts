@@ -1,5 +1,5 @@
-// The sending of pending edits. A request is sent only when its layer and the count of the attempt are in the journal, so that no
-// edit reaches the server that a restart does not know. Protocol/optimistic.md, the outbox.
+// Sends pending edits. A request is sent only after its layer and the number of the attempt are in the journal, so that
+// the server never receives an edit that a restart has forgotten. Protocol/optimistic.md, the outbox.
 
 import { CacheError, UpstreamError } from "../model/errors.js";
 import { Raw } from "../out/raw.js";
@@ -19,62 +19,65 @@ import { Params } from "../methods/params.js";
 import { confirmationOf } from "../methods/steps.js";
 import type { Engine } from "./engine.js";
 
-/** How long an attempt waits that was not sent because the journal failed. */
+/** Delay in milliseconds before an attempt is repeated that was not sent because the journal failed. */
 const POSTPONED = 1_000;
-/** The failures after which the mutation is sent again, though the server named them. */
+/** Error codes of a refusal after which the mutation is still sent again. */
 const passing: readonly string[] = ["offline", "timed_out", "connection_lost"];
 
-/** The attempts that wait for their answers although their edits are gone. Beyond it the oldest is given up. */
+/** Maximum number of attempts that await a response although their edits are gone; beyond it the oldest is given up. */
 const LATE_COUNT_MAX = 64;
 
-/** One attempt that is under way. */
+/** A running attempt. */
 interface Attempt {
   readonly number: number;
-  /** The generation of the library's log when the request was sent: a place in the answer belongs to it. */
+  /** The generation of the library's log when the request was sent: sequences in the response refer to that log. */
   generation: number;
-  /** How often everything of the library had been removed by then. */
+  /** How often the library had been cleared when the request was sent. */
   clearCount: number;
-  /** Whether the request was sent: then an answer may come. */
+  /** True once the request has been sent: a response may arrive. */
   hasLeft: boolean;
   cancelTimer: (() => void) | null;
 }
 
-/** The outbox of a cache: the queue, and the work that its decisions need. */
+/** The outbox of a cache: performs the decisions of an `OutboxQueue`. */
 export class Outbox {
   private readonly queue = new OutboxQueue();
-  /** The attempts under way: at most 8, and those whose edits are gone. */
+  /** The running attempts: at most 8, and up to 64 whose edits are gone. */
   private readonly attempts = new Map<OutboxItem, Attempt>();
-  /** The statuses that were told. */
+  /** The status last reported for each request, as JSON. */
   private readonly shown = new WeakMap<OutboxItem, string>();
   private cancelTimer: (() => void) | null = null;
   private isFollowing = false;
   private isStopped = false;
 
+  /** Creates an outbox without requests. */
   constructor(private readonly engine: Engine) { }
 
-  /** Takes the layers that were restored: nobody is told of those that do not move. */
+  /** Takes over the layers restored from the journal. Sends no notification for those that did not change. */
   restore(): void {
     keepSentGroups(this.engine.state);
     this.takeChanges();
     this.queue.takeChanged();
   }
 
-  /** Ends the sending. Answers and errors of attempts that are under way are not taken. */
+  /** Stops sending. Responses and errors of running attempts are ignored. */
   stop(): void {
     this.isStopped = true;
     this.cancelTimer?.();
     for (const attempt of this.attempts.values()) attempt.cancelTimer?.();
   }
 
+  /** Stops sending until `resume`; running attempts continue. */
   pause(): void { this.queue.isPaused = true; }
 
+  /** Continues sending; requests that wait for their next attempt are sent at once. */
   resume(): void {
     this.queue.isPaused = false;
     this.queue.wake(Infinity);
     this.follow(true);
   }
 
-  /** Sends a failed request again, and one that waits at once. */
+  /** Sends a failed or waiting request now. Throws `invalid_params` if the edit has no request. */
   retry(pendingId: string, library: string | null): void {
     const layer = retryRequest(this.engine.state, pendingId, library);
     if (layer === null) {
@@ -85,7 +88,7 @@ export class Outbox {
     this.follow(true);
   }
 
-  /** Returns what `outbox.list` answers. */
+  /** Returns the result of `outbox.list`, for one library or (null) for all. */
   list(library: string | null): Out {
     const items = this.queue.items.filter(({ layer }) => library === null || layer.library.name === library);
     return {
@@ -98,7 +101,9 @@ export class Outbox {
 
   // Following the layers
 
-  /** Takes up what changed about requests, sends what may be sent, and tells everybody. In the step of the change. */
+  /**
+   * Takes over changed requests, sends those that are due, and reports new statuses. Runs in the step of the change.
+   */
   follow(isForced = false): void {
     if (this.isFollowing || !isForced && !this.engine.state.layers.hasChangedRequests) return;
     this.isFollowing = true;
@@ -127,8 +132,8 @@ export class Outbox {
   }
 
   /**
-   * Takes over that a request is gone. An attempt that is under way goes on, since its answer may bring real ids. `isUnanswered`:
-   * only the answer tells what became of the request, so that the next one of its key waits for it.
+   * Removes a request. A running attempt continues, because its response may contain real ids. `isUnanswered`: only the
+   * response tells whether the mutation happened, so the next request of the key waits for it.
    */
   private remove(item: OutboxItem, isUnanswered: boolean): void {
     const isUnderWay = this.attempts.has(item);
@@ -170,7 +175,7 @@ export class Outbox {
 
   // An attempt
 
-  /** Counts an attempt, and sends it when the count is durable. */
+  /** Starts an attempt: sends the request once its attempt count is durable. */
   private begin(item: OutboxItem, members: readonly OutboxItem[]): void {
     const { state, flusher } = this.engine;
     beginAttempt(state, item.layer, members.map(({ layer }) => layer), this.engine.now());
@@ -181,12 +186,12 @@ export class Outbox {
       if (error === null && this.send(item, attempt)) return;
       this.endAttempt(item);
       if (error !== null) this.queue.postpone(item, attempt.number, this.engine.now() + POSTPONED);
-      // The end of an attempt that was not sent may let the next one of its key go.
+      // The end of an unsent attempt may release the next request of its key.
       this.follow(true);
     });
   }
 
-  /** Sends an attempt. Returns false when there is nothing to send any more. */
+  /** Sends an attempt's request. False if there is nothing left to send. */
   private send(item: OutboxItem, attempt: Attempt): boolean {
     const { upstream, state, clock, fetchTimeout } = this.engine;
     if (!this.maySend || upstream?.send == null || !this.queue.isSending(item, attempt.number)) return false;
@@ -195,7 +200,7 @@ export class Outbox {
       pending_id: item.layer.pendingId, method: item.sending.request.method, input: new Raw(input), attempt: attempt.number,
       library_id: item.layer.library.name, changes: new Raw(changes),
     };
-    // A new log may have begun while the journal was written: the answer will be about the log of now.
+    // A new log may have begun during the journal's write: the response will refer to the current log.
     attempt.generation = item.layer.library.gate.generation;
     attempt.clearCount = clearCount(state, item.layer.library);
     attempt.hasLeft = true;
@@ -209,7 +214,7 @@ export class Outbox {
     return true;
   }
 
-  /** Ends an attempt: its answer came, or nobody waits for it any more. */
+  /** Ends an attempt that was answered, failed, or is no longer awaited. */
   private endAttempt(item: OutboxItem): void {
     this.attempts.get(item)?.cancelTimer?.();
     this.attempts.delete(item);
@@ -229,7 +234,7 @@ export class Outbox {
       if (!(error instanceof CacheError)) throw error;
       return fail(`the host's answer to mutation.send cannot be used: ${error.message}`, null);
     }
-    // The mutation is done; what it made was removed with everything else.
+    // The mutation happened, but a clear came after it: its resources are not stored.
     if (clearCount(this.engine.state, item.layer.library) !== attempt.clearCount && confirmation.confirmed !== null) {
       confirmation = { ...confirmation, confirmed: [] };
     }
@@ -245,7 +250,7 @@ export class Outbox {
     this.engine.noteChanged();
   }
 
-  /** Takes an answer whose edit has settled, or was rolled back: only its real ids count. */
+  /** Handles a response whose edit has settled or was rolled back: uses only its real ids. */
   private answeredLate(item: OutboxItem, answer: string): void {
     const { state, methods } = this.engine;
     const { pendingId, library } = item.layer;
@@ -253,10 +258,10 @@ export class Outbox {
       const { realIds } = confirmationOf(new Params(answer, "result"), methods.context, pendingId);
       if (realIds.length > 0) renameLate(state, { pendingId, library: library.name, realIds }, this.engine.now());
     } catch (error) {
-      // An answer that cannot be used has no real ids that could be.
+      // An unusable response contains no usable ids.
       if (!(error instanceof CacheError)) throw error;
     }
-    // Only now may the next request of the key go, with the real ids.
+    // Only now may the next request of the key be sent, with the real ids.
     this.endAttempt(item);
     this.engine.distribute();
     this.follow(true);
@@ -269,7 +274,7 @@ export class Outbox {
     const { state } = this.engine;
     const now = this.engine.now();
     switch (this.queue.failed(item, attempt.number, failure, mayRetry, now, this.engine.random())) {
-      // The end of the attempt may let the next one of its key go.
+      // The end of the attempt may release the next request of its key.
       case "ignored": break;
       case "again": failAttempt(state, item.layer); break;
       case "failed": failRequest(state, item.layer, failure); break;
@@ -279,12 +284,12 @@ export class Outbox {
     this.engine.noteChanged();
   }
 
-  /** Rolls back the edits that a request serves, and tells why they are gone. */
+  /** Rolls back the edits that a request was sent for, and reports the failure. */
   private discard(sender: Layer, failure: MutationFailure, now: number): void {
     const { state } = this.engine;
     const gone = discardedWith(state, sender);
     for (const layer of stackOf(state).group(sender).reverse()) {
-      // The rollback of a newer one may have taken this one along.
+      // Rolling back a newer edit may have removed this one too.
       if (stackOf(state).get(layer.pendingId) === layer) rollBack(state, layer.pendingId, null, now);
     }
     this.engine.distribute();
@@ -299,7 +304,7 @@ function failureOf(error: unknown): MutationFailure {
   return boundedFailure(error instanceof Error ? error.message : String(error), typeof code === "string" ? code : null);
 }
 
-/** Whether a mutation that got this error is sent again: what the server did not refuse, or will do later. */
+/** True if a mutation with this error is sent again: the server did not refuse it, or may accept it later. */
 function isWorthRetrying(error: unknown): boolean {
   if (!(error instanceof UpstreamError)) return true;
   return error.retries ?? (!error.isRefusal || error.code !== null && passing.includes(error.code));

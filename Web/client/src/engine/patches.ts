@@ -3,7 +3,7 @@ import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
 import type { ListChange } from "../state/records.js";
 
-/** Returns the operations of a patch for an observer of some fields; replacements that it does not see are left out. */
+/** Returns the patch for an observer of some fields; replacements that change none of these fields are left out. */
 export function patchOf(steps: readonly ListChange[], fields: ReadonlySet<string> | null): Out[] {
   const patch: Out[] = [];
   for (const step of steps) {

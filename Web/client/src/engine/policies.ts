@@ -1,8 +1,8 @@
-/** Where a read is answered from. Protocol/queries.md, fetch policies. */
+/** Whether the cache, the upstream or both answer a read. Protocol/queries.md, fetch policies. */
 export type FetchPolicy =
   | "cacheFirst" | "networkOnly" | "networkOnlyNoStore" | "cacheOnly" | "cacheAndNetwork" | "networkFirst" | "staleWhileRevalidate";
 
-/** The policies by name. */
+/** All fetch policies. */
 export const fetchPolicies: readonly FetchPolicy[] = [
   "cacheFirst", "networkOnly", "networkOnlyNoStore", "cacheOnly", "cacheAndNetwork", "networkFirst", "staleWhileRevalidate",
 ];

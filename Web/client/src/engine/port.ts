@@ -7,33 +7,42 @@ import type { CacheClock } from "./clock.js";
 import type { Engine } from "./engine.js";
 import type { Sink } from "./notifications.js";
 
-/** A cache as components and other tabs reach it: the one of this page, or that of the tab which writes. */
+/** Access to a cache for components and other tabs: the cache of this page, or that of the leading tab. */
 export interface CachePort {
+  /** The time source. */
   readonly clock: CacheClock;
-  /** Returns a number in 0 … 1. */
+  /** Returns a number from 0 to 1. */
   random(): number;
-  /** Performs a method with compact JSON; `sink` hears what its observations tell. */
+  /**
+   * Performs a method with params as compact JSON. `sink` receives the notifications of observations that it starts.
+   */
   perform(method: string, json: string, sink: Sink, reply: (outcome: Out | CacheError) => void): void;
-  /** Lets a sink hear of libraries, commits and the outbox. Returns a function that ends it. */
+  /**
+   * Subscribes a sink to notifications about libraries, commits and the outbox. Returns a function that unsubscribes
+   * it.
+   */
   onAll(sink: Sink): () => void;
-  /** Calls `listener` when pending edits changed. Returns a function that ends it. */
+  /** Calls `listener` after each change of pending edits. Returns a function that ends it. */
   onEdits(listener: () => void): () => void;
-  /** Grows with each change of a pending edit. */
+  /** A number that grows with each change of a pending edit. */
   readonly editVersion: number;
-  /** What `optimistic.list` answers. */
+  /** Returns the result of `optimistic.list`, for one library or (null) for all. */
   edits(library: string | null): Out;
-  /** Whether a pending edit concerns what is observed; null where that is not known. */
+  /** True if a pending edit affects the observed data; null when unknown. */
   isPending(subscription: number): boolean | null;
 }
 
-/** What components need of a cache. */
+/** What components need from a cache: `NormalizedCache`, or the cache of another tab. */
 export interface CacheHandle {
+  /** The access to the cache. */
   readonly port: CachePort;
+  /** How numbers that a JavaScript number cannot hold are returned. */
   readonly mode: NumberMode;
+  /** The methods of the cache as typed functions. */
   readonly calls: CacheCalls;
 }
 
-/** The port of the cache of this page. */
+/** Returns the port of a cache in this page. */
 export function enginePort(engine: Engine): CachePort {
   return {
     clock: engine.clock,

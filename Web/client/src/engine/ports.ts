@@ -1,79 +1,108 @@
 import type { JsonValue } from "../json/exact.js";
 import type { Sequence } from "../model/sequence.js";
 
-/** What an upstream answers about missing events. */
+/** An upstream's response to a request for missing events. */
 export interface EventsAnswer {
-  /** Events from the asked position on, each as a line of JSON or as a value. A part is enough. */
+  /**
+   * Events from the requested sequence on, each as a line of JSON or as a value. May be a part; the cache asks for the
+   * rest.
+   */
   readonly events: readonly unknown[];
-  /** Up to here the log is whole: what did not come does not exist. */
+  /** The response is complete up to this sequence: events that are not in it do not exist. */
   readonly coveredThrough?: Sequence;
 }
 
-/** One attempt to perform the mutation of a pending edit. */
+/** One attempt to perform the mutation of a pending edit, as an upstream's `send` receives it. */
 export interface SentMutation {
   /** The id of the edit, the same in every attempt. */
   readonly pending_id: string;
+  /** The name of the mutation. */
   readonly method: string;
+  /** The input of the mutation, with real ids in place of temporary ones that are known. */
   readonly input: JsonValue;
   /** The number of the attempt, from 1. */
   readonly attempt: number;
+  /** The library of the edit. */
   readonly library_id: string;
-  /** The changes of the edit, and of newer edits that it is sent for, in order. */
+  /** The operations of the edit, and of newer edits that this request covers, in order. */
   readonly changes: readonly { readonly [name: string]: JsonValue; }[];
 }
 
-/** A source that can be asked for missing events and for queries. Failures are thrown; `isFinal` ends the attempts. */
+/**
+ * A source of missing events and query results, and the destination of mutations. Methods reject on failure; an
+ * `UpstreamError` with `isFinal` ends the attempts.
+ *
+ * ```ts
+ * const upstream: Upstream = {
+ *   eventsSince: async (library, sequence) => (await fetch(`/events?library=${library}&from=${sequence}`)).json(),
+ *   send: async (mutation) => (await fetch("/mutations", { method: "POST", body: JSON.stringify(mutation) })).json(),
+ * };
+ * ```
+ */
 export interface Upstream {
-  /** Returns the library's events from a position on, that one included. Without it, missing events are lost. */
+  /** Returns the library's events from a sequence on, inclusive. Without this method, missing events are lost. */
   eventsSince?(library: string, sequence: Sequence): Promise<EventsAnswer>;
   /**
-   * Performs the mutation of a pending edit; returns the params of `optimistic.commit` without `pending_id`. The same mutation
-   * may come again, and a server performs one of a `pending_id`. An `UpstreamError` with `isRefusal` is final; after any other
-   * error the mutation is sent again.
+   * Performs the mutation of a pending edit, and returns the params of `optimistic.commit` without `pending_id`. The
+   * same mutation may arrive more than once; the server performs one per `pending_id`. An `UpstreamError` with
+   * `isRefusal` is final; after any other error the mutation is sent again.
    */
   send?(mutation: SentMutation): Promise<unknown>;
-  /** Returns a server's answer: what `query.put` takes, without `method` and `input`. */
+  /** Returns the server's response to a query: the params of `query.put` without `method` and `input`. */
   fetch?(method: string, input: unknown, library: string): Promise<unknown>;
 }
 
-/** An upstream as the engine asks it: everything is JSON text. */
+/** An upstream over JSON text, as the engine uses it. */
 export interface TextUpstream {
+  /** Requests events from a sequence on, inclusive; null if the upstream has none. */
   eventsSince: ((library: string, sequence: Sequence) => Promise<{ lines: readonly string[]; coveredThrough: Sequence | null; }>) | null;
+  /**
+   * Requests a query's result with three arguments in this order: library, method, input; null if it answers no
+   * queries.
+   */
   fetch: ((method: string, input: string, library: string) => Promise<string>) | null;
-  /** Takes a mutation, and returns the confirmation. */
+  /** Performs a mutation and returns the confirmation; null if the upstream takes no mutations. */
   send: ((mutation: string) => Promise<string>) | null;
-  /** Whether it ends what is not answered in time by itself. */
+  /** True if the upstream has timeouts of its own, so that the engine sets none. */
   hasTimeout?: boolean;
 }
 
-/** One record of a journal: a store, a key in it, and the value; undefined removes it. */
+/** One write to a journal. */
 export interface JournalWrite {
+  /** The store to write to. */
   readonly store: JournalStore;
+  /** The key within the store. */
   readonly key: string;
+  /** The value to store; undefined removes the key. */
   readonly value: unknown;
 }
 
-/** The stores of a journal. */
+/** The name of a store in a journal. */
 export type JournalStore = "entities" | "libraries" | "queries" | "layers" | "evicted";
 
-/** The stores of a journal, all of them. */
+/** All stores of a journal. */
 export const journalStores: readonly JournalStore[] = ["entities", "libraries", "queries", "layers", "evicted"];
 
-/** Everything that one flush writes, in one transaction, in this order. */
+/** Everything that one flush writes, in one transaction: first `cleared`, then `writes`. */
 export interface JournalBatch {
-  /** Ranges of keys that go first: everything of a store whose key begins with the text. */
+  /** Key ranges to remove first: every key of the store that begins with `prefix`. */
   readonly cleared: readonly { store: JournalStore; prefix: string; }[];
+  /** The writes, in order. */
   readonly writes: readonly JournalWrite[];
 }
 
-/** What a journal holds: values by key, for each store. */
+/** The contents of a journal: values by key, for each store. */
 export type JournalContents = Readonly<Record<JournalStore, ReadonlyMap<string, unknown>>>;
 
-/** The durable side of a cache. A commit that has resolved survives whatever ends the program; one that failed wrote nothing. */
+/**
+ * The durable storage of a cache. A commit that has resolved survives the end of the program; a failed one wrote
+ * nothing.
+ */
 export interface Journal {
-  /** Reads everything. Throws when the journal cannot be used. */
+  /** Reads the whole journal. Rejects if it cannot be used. */
   open(): Promise<JournalContents>;
-  /** Writes a batch whole, or throws. */
+  /** Writes a whole batch in one transaction, or rejects and writes nothing. */
   commit(batch: JournalBatch): Promise<void>;
+  /** Closes the journal. */
   close(): Promise<void>;
 }

@@ -7,20 +7,21 @@ interface Waiter {
   done(status: LibraryStatus): void;
 }
 
-/** Requests that wait until a library is somewhere; bounded by the requests that may wait. */
+/** Requests that wait for a library to reach a position; bounded by the number of requests that may wait. */
 export class PositionWaiters {
   private waiters: Waiter[] = [];
 
+  /** Creates an empty table. */
   constructor(private readonly engine: Engine) { }
 
-  /** Calls `done` when a library is where it should be, or when nothing can come any more. */
+  /** Calls `done` when `isReached` holds for a library's status, at the latest when the cache closes. */
   wait(library: string, isReached: Waiter["isReached"], done: Waiter["done"]): void {
     const status = this.engine.status(library);
     if (isReached(status) || this.engine.isClosed) done(status);
     else this.waiters.push({ library, isReached, done });
   }
 
-  /** Answers those whose position is reached; all of them at the end. */
+  /** Answers the requests whose position is reached; all of them when `isAtEnd`. */
   wake(isAtEnd: boolean): void {
     const waiters = this.waiters;
     if (waiters.length === 0) return;

@@ -20,34 +20,45 @@ import { selected } from "./patches.js";
 import type { Sink } from "./notifications.js";
 import type { FetchPolicy } from "./policies.js";
 
-/** What a reader of a query wants. */
+/** A request to read or observe a query. */
 export interface QueryRequest {
+  /** The query to read. */
   key: QueryKey;
+  /** Whether the cache, the upstream or both answer. */
   policy: FetchPolicy;
+  /** True to accept a stale list, however old. */
   allowsStale: boolean;
-  /** Milliseconds that a list may have been stale; null for none. */
+  /** How long a list may have been stale, in milliseconds; null for no such bound. */
   maxStale: number | null;
-  /** The fields to come back, by type; null for all. */
+  /** The fields to return, by type; null for all. */
   select: ReadonlyMap<string, ReadonlySet<string>> | null;
-  /** Seconds by type, or type and field. */
+  /** Maximum ages for this read in seconds, by `type` or `type.field`. */
   maxAges: ReadonlyMap<string, number>;
+  /** True to fetch the list again when something in it becomes too old. */
   refreshes: boolean;
-  /** Who observes from the answer on. */
+  /** Receives notifications from the answer on; absent to read once. */
   sink?: Sink;
 }
 
-/** What a reader gets. */
+/** The answer to a reader of a query. */
 export interface QueryAnswer {
+  /** The visible entities in order, with only the requested fields. */
   entities: readonly Raw[];
+  /** The keys (`type:id`) of the entities. */
   keys: readonly string[];
+  /** Where the list was read from. */
   source: "cache" | "upstream";
+  /** True if the list may be older than the server's. */
   isStale: boolean;
+  /** The sequence that the stored response stands for; null when unknown. */
   asOf: Sequence | null;
+  /** True if the list shows a pending edit. */
   isPending: boolean;
+  /** The number of the observation; null for a read. */
   subscription: number | null;
 }
 
-/** Returns an answer as the protocol writes it. */
+/** Returns an answer as the result of `query.read`. */
 export function answerOut(answer: QueryAnswer): { readonly [name: string]: Out; } {
   return {
     entities: answer.entities, keys: answer.keys, source: answer.source, stale: answer.isStale, as_of: answer.asOf,
@@ -55,7 +66,7 @@ export function answerOut(answer: QueryAnswer): { readonly [name: string]: Out; 
   };
 }
 
-/** Why the cache cannot answer a query, and how it is counted. */
+/** Why the cache cannot answer a query, and the reason under which the miss is counted. */
 interface QueryMiss {
   reason: string;
   counted: Miss;
@@ -63,14 +74,18 @@ interface QueryMiss {
 
 type Reply = (result: QueryAnswer | CacheError) => void;
 
-/** Readers of queries. */
+/** Reads and observes queries, from the cache or by a fetch. */
 export class Queries {
-  /** What the upstream was asked for. */
+  /** The running fetches. */
   readonly fetches: Fetches;
 
+  /** Creates the query reader of an engine. */
   constructor(private readonly engine: Engine) { this.fetches = new Fetches(engine, this); }
 
-  /** Reads a query, and observes it where the request has a sink. `later` hears the fetch of `cacheAndNetwork`. */
+  /**
+   * Reads a query, and observes it if the request has a sink. `later` receives the outcome of the fetch that
+   * `cacheAndNetwork` makes after its answer from the cache.
+   */
   read(request: QueryRequest, reply: Reply, later: Reply): void {
     if (request.sink !== undefined) {
       if (request.policy === "networkOnlyNoStore") {
@@ -80,7 +95,7 @@ export class Queries {
     }
     const query = this.engine.state.queries.find(request.key);
     if (request.policy === "cacheOnly" || query !== null && query.isStored && query.isLocal) {
-      // What is evaluated over the store is as true as the store: no upstream has a better answer.
+      // A local list is evaluated over the store: no upstream has a better answer.
       const miss = this.answer(request, request.policy !== "cacheOnly" || query?.isLocal === true, "cache", reply);
       if (miss !== null) reply(this.missError(miss.reason));
       return;
@@ -118,7 +133,10 @@ export class Queries {
     this.fetches.fetch({ request: { ...request, sink: undefined }, isStored: true, cacheReason: null, fallsBack: false, reply });
   }
 
-  /** Answers from the cache if what it has is fresh enough, or whatever its age. Null: `reply` was called. */
+  /**
+   * Answers from the cache if its list is fresh enough, or regardless of age with `isAnyAge`. Returns null after
+   * calling `reply`, or why it cannot answer.
+   */
   answer(request: QueryRequest, isAnyAge: boolean, source: QueryAnswer["source"], reply: Reply): QueryMiss | null {
     const miss = this.attempt(request, isAnyAge, source, reply);
     if (source === "cache") this.engine.countRead(miss === null ? null : miss.counted);
@@ -138,14 +156,14 @@ export class Queries {
     const fields = this.fields(request, query.table.name);
     let listed = readList(state, query, fields, source === "upstream", now);
     this.engine.distribute();
-    // A local list has lost what the store had lost, and is right again.
+    // Reading removed elements that the store no longer has from a local list: read it again.
     while (listed.isShortened) {
       listed = readList(state, query, fields, source === "upstream", now);
       this.engine.distribute();
     }
     if (listed.missing !== null) return partial(listed.missing.slot, listed.missing.isReduced, isEvicted(state, listed.missing.slot));
     let isStale = query.isStale(now);
-    // What was just fetched is the newest there is, whatever its limit.
+    // Data that was just fetched is never expired, whatever its limit.
     const expired = source === "cache" ? this.expired(listed.slots, fields, request, now) : null;
     if (expired !== null) {
       const { field, slot } = expired;
@@ -172,7 +190,10 @@ export class Queries {
     return null;
   }
 
-  /** Begins to observe a query whose answer came too late to be stored: the observer sees it, and then that it was removed. */
+  /**
+   * Observes a query whose response was requested before a clear and is not stored: the observer gets the response,
+   * then a patch from it to the current list.
+   */
   observeRemoved(request: QueryRequest, sink: Sink, fields: ReadonlySet<string> | null, answer: QueryAnswer, reply: Reply): void {
     const { state, observers } = this.engine;
     const library = state.takeLibrary(request.key.library);
@@ -193,7 +214,7 @@ export class Queries {
     if (request.refreshes) this.engine.takeRefreshes().begin(observer, agesOf(request.maxAges, state.options.policy), false);
   }
 
-  /** Returns the selected field that is longest past its limit. */
+  /** Returns the selected field that is longest past its maximum age; null if none is. */
   private expired(
     slots: readonly Slot[], fields: ReadonlySet<string> | null, request: QueryRequest, now: number,
   ): { field: ExpiredField; slot: Slot; } | null {
@@ -216,6 +237,7 @@ export class Queries {
     return null;
   }
 
+  /** Returns the `cache_miss` error for a reason. */
   missError(reason: string): CacheError {
     return new CacheError("cache_miss",
       `the cache has no answer (${reason}): read with another policy, or put one`, { cache: reason });

@@ -1,4 +1,4 @@
-// Observers that asked to be refreshed, and lists whose time is over. Protocol/sessions.md, refreshing.
+// Refreshes observers whose data becomes too old, and expires lists. Protocol/sessions.md, refreshing.
 
 import type { KeyNode } from "../queries/node.js";
 import type { Query } from "../queries/query.js";
@@ -16,7 +16,7 @@ const PAUSE_MAX = 300_000;
 
 interface Refresh {
   ages: Ages;
-  /** When to look; null while nothing is ever too old, or while fetching. */
+  /** When to check next, in milliseconds since 1970; null if nothing can become too old, or while fetching. */
   moment: number | null;
   lookedAt: number | null;
   pause: number;
@@ -26,17 +26,19 @@ interface Refresh {
 
 type Observer = QueryObserver | EntityObserver;
 
-/** One timer for all: observers that are looked at when something becomes too old, and lists that expire. */
+/** Checks observers when their data becomes too old, and expires observed lists, with one timer for all. */
 export class Refreshes {
   private readonly refreshes = new Map<Observer, Refresh>();
   private cancelTimer: (() => void) | null = null;
   private timerMoment = Infinity;
 
+  /** Creates a scheduler without observers. */
   constructor(private readonly engine: Engine) { }
 
+  /** True if the observer's data was too old at the last check. */
   isTooOld(observer: Observer): boolean { return observer.isRefreshed && this.refreshes.get(observer)?.isTooOld === true; }
 
-  /** Begins to look at an observer. */
+  /** Starts checking an observer. `isTooOld`: the answer that it got was too old already. */
   begin(observer: Observer, ages: Ages, isTooOld: boolean): void {
     observer.isRefreshed = true;
     const refresh: Refresh = { ages, moment: null, lookedAt: null, pause: 0, isTooOld, isFetching: false };
@@ -45,9 +47,10 @@ export class Refreshes {
     if (expiry !== null) this.setMoment(refresh, Math.max(expiry, this.engine.now()));
   }
 
+  /** Stops checking an observer. */
   end(observer: Observer): void { this.refreshes.delete(observer); }
 
-  /** Looks sooner where what an observer sees now becomes too old before what it saw. */
+  /** Schedules an earlier check if changed data becomes too old sooner than the data before. */
   follow(observer: Observer, nodes: readonly KeyNode[]): void {
     const refresh = this.refreshes.get(observer);
     if (refresh === undefined) return;
@@ -55,7 +58,7 @@ export class Refreshes {
     if (refresh.isTooOld || refresh.pause > 0) {
       const expiry = this.expiry(observer, refresh.ages);
       if (expiry !== null && expiry <= now) return;
-      // What was too old was renewed: the notification of this change says so.
+      // The old data was renewed: the notification of this change reports it.
       refresh.isTooOld = false;
       refresh.pause = 0;
       if (expiry !== null && !refresh.isFetching) this.setMoment(refresh, lookFor(refresh, expiry));
@@ -72,7 +75,7 @@ export class Refreshes {
     if (refresh.moment === null || moment < refresh.moment) this.setMoment(refresh, moment);
   }
 
-  /** Looks again at the observers of a query that was answered. */
+  /** Checks the observers of a query again after its response was stored. */
   answered(query: Query): void {
     for (const [observer, refresh] of this.refreshes) {
       if (observer.of !== "query" || observer.query !== query || refresh.isFetching) continue;
@@ -82,7 +85,7 @@ export class Refreshes {
     this.schedule();
   }
 
-  /** Sets the timer for what comes next. */
+  /** Sets the timer for the earliest check or expiry. */
   schedule(): void {
     let next = Infinity;
     for (const { moment } of this.refreshes.values()) if (moment !== null) next = Math.min(next, moment);
@@ -97,6 +100,7 @@ export class Refreshes {
       }));
   }
 
+  /** Stops the timer and forgets all observers. */
   close(): void {
     this.cancelTimer?.();
     this.cancelTimer = null;
@@ -149,7 +153,7 @@ export class Refreshes {
     const expiry = this.expiry(observer, refresh.ages);
     if (error !== null) return this.fail(observer, refresh, expiry !== null && expiry <= now, now);
     if (expiry === null || expiry > now) return this.settle(observer, refresh, expiry);
-    // What was just fetched is never too old for who asked, whatever its limit.
+    // Data that was just fetched is never too old for its reader, whatever its limit.
     refresh.isTooOld = false;
     const next = now + backOff(refresh);
     this.tellAge(observer);
@@ -170,7 +174,7 @@ export class Refreshes {
     if (expiry !== null) this.setMoment(refresh, lookFor(refresh, expiry));
   }
 
-  /** Tells an observer that what it sees is too old, or is no more. */
+  /** Notifies an observer that its data became too old, or is fresh again. */
   private tellAge(observer: Observer): void {
     const isTooOld = this.isTooOld(observer);
     if (observer.of === "query") {

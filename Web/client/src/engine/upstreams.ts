@@ -7,7 +7,7 @@ import type { SentMutation, TextUpstream, Upstream } from "./ports.js";
 
 const DEPTH_MAX = 64;
 
-/** Asks an upstream of values as one of text. */
+/** Wraps an upstream of JavaScript values as one of JSON text. */
 export function textUpstream(upstream: Upstream, mode: NumberMode): TextUpstream {
   return {
     eventsSince: upstream.eventsSince === undefined ? null : async (library, sequence) => {
@@ -24,7 +24,7 @@ export function textUpstream(upstream: Upstream, mode: NumberMode): TextUpstream
   };
 }
 
-/** Turns what an upstream throws into what the engine expects. */
+/** Converts any error that an upstream throws to an `UpstreamError`. */
 async function settled<Result>(body: () => Promise<Result> | undefined): Promise<Result | undefined> {
   try {
     return await body();
@@ -42,7 +42,7 @@ function linesOf(events: readonly unknown[]): string[] {
   return events.map((event) => typeof event === "string" && /^\s*["{]/.test(event) ? event : stringifyExact(event));
 }
 
-/** Takes an answer as a value, or as JSON text. */
+/** Returns an upstream's response as compact JSON; it may be a value or JSON text. */
 function textOfAnswer(answer: unknown): string {
   if (typeof answer !== "string") return stringifyExact(answer);
   if (new Scanner(DEPTH_MAX, 0).scan(answer) !== null) throw new UpstreamError("its answer is not JSON");

@@ -13,13 +13,17 @@ import type { Slot } from "../store/slot.js";
 
 /** A search for entities of a type. */
 export interface Search {
+  /** The type of the entities. */
   type: string;
-  /** JSON as in a rule. */
+  /** The condition, as JSON in the form of a rule; null for all entities. */
   where: string | null;
+  /** The order, as JSON in the form of a rule; null for key order. */
   order: string | null;
+  /** A text that `type:id` must contain; null for none. */
   matching: string | null;
+  /** Maximum number of entities on the page. */
   limit: number;
-  /** The id behind which the page begins. */
+  /** The id after which the page begins; null for the first page. */
   after: string | null;
 }
 
@@ -29,7 +33,7 @@ interface Found {
   sortKey: SortKey | null;
 }
 
-/** Returns the first entities that match, in order, as readers see them. O(n log n). */
+/** Returns the result of `entity.find`: the first visible entities that match, in order. O(n log n). */
 export function findEntities(table: TypeTable | null, search: Search): Out {
   const rule = ruleOf(search);
   const compare = (left: Found, right: Found): number => left.sortKey !== null && right.sortKey !== null
@@ -58,7 +62,7 @@ export function findEntities(table: TypeTable | null, search: Search): Out {
   };
 }
 
-/** Returns the entity behind which a page begins; null where its id says enough. */
+/** Returns the entity after which a page begins; null if its id is enough. */
 function placeAfter(table: TypeTable | null, search: Search, shown: (slot: Slot) => Found | null): Found | null {
   if (search.order === null) return null;
   const slot = table?.find(search.after ?? "") ?? null;

@@ -1,4 +1,5 @@
-// The methods for looking at a cache: a part of its own, which pages do not load that do not look. Protocol/sessions.md.
+// The methods for looking at a cache: a separate entry point, which only pages that use them load.
+// Protocol/sessions.md.
 
 import type { NormalizedCache } from "../engine/cache.js";
 import type { Engine } from "../engine/engine.js";
@@ -22,13 +23,18 @@ import { addQuarantine } from "./quarantine.js";
 
 const PAGE_COUNT_MAX = 1_000;
 const PAGE_COUNT_DEFAULT = 100;
-/** A page of queries ends early after this much of inputs. */
+/** A page of queries ends early after this many bytes of inputs. */
 const INPUT_BYTE_COUNT_MAX = 4 << 20;
 
 /**
  * Adds the methods for looking at a cache: `entity.find`, `query.list`, `quarantine.list`, `quarantine.retry`,
- * `log.observe`, `log.list`, `network.disturb`, `doctor.findings` and `facets`, and `base` to `entity.get`. Once is
- * enough; again does nothing.
+ * `log.observe`, `log.list`, `network.disturb`, `doctor.findings` and `facets`, and `base` to `entity.get`. A second
+ * call has no effect.
+ *
+ * ```ts
+ * addInspection(cache);
+ * const { queries } = (await cache.call("query.list")) as { queries: readonly object[] };
+ * ```
  */
 export function addInspection({ engine }: NormalizedCache): void {
   installParts();
@@ -49,7 +55,7 @@ export function addInspection({ engine }: NormalizedCache): void {
   addLog(engine, context);
 }
 
-/** Lets `body` answer instead of a method, where it does not return null. */
+/** Replaces a method's result by that of `body`, unless `body` returns null. */
 function wrap(methods: Methods, name: string, body: (params: Params) => Out): void {
   const inner = methods.handlers.get(name);
   methods.put(name, (params, reply, sink) => {
@@ -59,7 +65,7 @@ function wrap(methods: Methods, name: string, body: (params: Params) => Out): vo
   });
 }
 
-/** A page's cache has no network of its own: its developer tools have these faults. */
+/** Refuses network faults, as a page's cache has no network of its own; the browser's developer tools have them. */
 function disturbance(params: Params): Out {
   const delay = params.milliseconds("delay");
   if (delay !== null && delay > 600_000) throw new CacheError("invalid_params", "delay is more than 600: pass seconds, from 0 to 600");
@@ -69,7 +75,7 @@ function disturbance(params: Params): Out {
   throw new CacheError("invalid_params", "this cache's host has the network: a server sends requests of its own");
 }
 
-/** The entity without layers, who wrote its fields, and the layers over it. */
+/** Returns an entity without layers, the writers of its fields, and the layers over it. */
 function baseOf(engine: Engine, methods: Methods, params: Params): Out {
   const { state } = engine;
   const { library, type, id, fields } = entityRequest(params, methods.context);
@@ -113,7 +119,7 @@ function find(engine: Engine, params: Params, context: RequestContext): Out {
   });
 }
 
-/** The queries that have an answer, and those that are observed and wait for one. */
+/** Returns the queries that have a response, or are observed and wait for one. */
 function listQueries(engine: Engine, params: Params, context: RequestContext): Out {
   const now = engine.now();
   const written = params.optionalType(context.limits);
@@ -149,7 +155,7 @@ function queryOut(query: Query, now: number): Out {
   };
 }
 
-/** The stored entities by library and type, and the events by bin. */
+/** Returns the number of stored entities by library and type, and of events by bin. */
 function facets(engine: Engine, named: string | null): Out {
   const { state } = engine;
   const { applied, duplicate, ignored, quarantined, held, reconciled } = state.counts;
@@ -167,7 +173,7 @@ function facets(engine: Engine, named: string | null): Out {
   };
 }
 
-/** What is wrong: with the journal, with libraries, with edits. */
+/** Returns what is wrong with the journal, the libraries and the edits. */
 function findings(engine: Engine): Out {
   const found: { [name: string]: Out; level: string; }[] = [];
   const add = (level: string, code: string, what: string, where: string, advice: string): void => {

@@ -1,4 +1,4 @@
-// The log as it comes, for those who follow it. Protocol/sessions.md, log.observe and log.list.
+// The observers of the log. Protocol/sessions.md, log.observe and log.list.
 
 import type { Engine } from "../engine/engine.js";
 import type { Sink } from "../engine/notifications.js";
@@ -9,7 +9,7 @@ import type { RequestContext } from "../methods/requests.js";
 import type { Out } from "../out/value.js";
 import type { Bin, CountedEvent, EventTap } from "../state/records.js";
 
-/** Followers at most, and events that one of them is told of between two notifications. */
+/** Maximum number of observers. The constants below bound events in a notification, keys, filters and pages. */
 const FOLLOWER_COUNT_MAX = 100;
 const EVENT_COUNT_MAX = 500;
 const KEY_COUNT_MAX = 10;
@@ -20,11 +20,11 @@ const bins: readonly Bin[] = ["applied", "duplicate", "ignored", "quarantined", 
 interface Follower {
   readonly subscription: number;
   readonly sink: Sink;
-  /** Empty: all. */
+  /** The types to report; empty for all. */
   readonly types: ReadonlySet<string>;
   readonly bins: ReadonlySet<string>;
   readonly library: string | null;
-  /** A part of a key, in lower case; null: every event. */
+  /** A part of a key, in lower case; null for every event. */
   readonly part: string | null;
   events: Out[];
   missed: number;
@@ -37,7 +37,7 @@ export function addLog(engine: Engine, context: RequestContext): void {
   engine.methods.add("log.list", (params) => listNothing(params, context));
 }
 
-/** A page keeps no events: every list of them is empty. */
+/** Returns the result of `log.list`, which is empty, since a page keeps no events. */
 function listNothing(params: Params, context: RequestContext): Out {
   namedLibrary(params, context);
   params.sequence("sequence");
@@ -55,7 +55,7 @@ function partOf(params: Params, context: RequestContext): string | null {
   return part === null ? null : lowered(part);
 }
 
-/** ASCII letters match in either case, all others as they are. */
+/** Returns a text with ASCII letters in lower case, so that they match in either case. */
 function lowered(text: string): string { return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()); }
 
 function names({ event, type }: CountedEvent, part: string): boolean {
@@ -72,7 +72,10 @@ function binsOf(params: Params): string[] {
   return wanted;
 }
 
-/** Who follows the log, and what each was not told yet. The cache hears of it only while somebody does. */
+/**
+ * The observers of the log, and the events not yet reported to each. Attached to the cache only while there are
+ * observers.
+ */
 class EventLog implements EventTap {
   private readonly followers: Follower[] = [];
 

@@ -1,4 +1,4 @@
-// The records of lines and members that could not be used: listed for people, and read again. Protocol/sessions.md.
+// Lists quarantined records for people, and retries them. Protocol/sessions.md.
 
 import type { Engine } from "../engine/engine.js";
 import { byteLength } from "../json/utf8.js";
@@ -17,7 +17,7 @@ const PAGE_COUNT_MAX = 1_000;
 const PAGE_COUNT_DEFAULT = 100;
 const RETRIED_COUNT_MAX = 10_000;
 
-/** The reasons, and what each means. Protocol/errors.md, reasons. */
+/** The reasons in words. Protocol/errors.md, reasons. */
 const words: ReadonlyMap<string, string> = new Map<Reason, string>([
   ["not_json", "not JSON"], ["invalid_utf8", "bytes that are not UTF-8"], ["too_long", "longer than a line may be"],
   ["too_deep", "more objects and arrays are open at once than allowed"], ["missing_id", "no id, or a value that is not an id"],
@@ -28,7 +28,7 @@ const words: ReadonlyMap<string, string> = new Map<Reason, string>([
   ["too_large", "the entity would be larger than it may be"],
 ]);
 
-/** What was kept of a line: its bytes, the text that they are (null where they are none), and whether that is all. */
+/** The kept part of a line: its bytes, their text (null if they are not UTF-8), and whether it is the whole line. */
 interface Kept {
   bytes: Uint8Array;
   text: string | null;
@@ -58,7 +58,7 @@ function list(engine: Engine, params: Params, context: RequestContext): Out {
   };
 }
 
-/** Returns the part of a record's line that is kept, cut by bytes. */
+/** Returns the kept part of a record's line, up to a number of bytes. */
 function kept(record: QuarantineRecord, byteCountMax: number): Kept {
   const { excerpt } = record;
   const all = typeof excerpt === "string" ? new TextEncoder().encode(excerpt) : excerpt;
@@ -68,7 +68,7 @@ function kept(record: QuarantineRecord, byteCountMax: number): Kept {
   try {
     return { bytes, text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), isComplete };
   } catch {
-    // Bytes that are no text are shown as such.
+    // Bytes that are not text are shown as bytes.
     return { bytes, text: null, isComplete };
   }
 }
@@ -87,7 +87,10 @@ function base64(bytes: Uint8Array): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
-/** Returns the fault of a line that is not JSON, its offset in bytes; of a part of a line only one before its end. */
+/**
+ * Returns the fault of a line that is not JSON, with its offset in bytes; for an incomplete line only a fault before
+ * its end.
+ */
 function faultOf({ text, bytes, isComplete }: Kept): { offset: number; message: string; } | null {
   const fault = text === null ? null : syntaxFault(text);
   if (fault === null || text === null) return null;
@@ -100,7 +103,7 @@ function messageOf({ reason }: QuarantineRecord, part: Kept): string {
   return fault === null ? words.get(reason) ?? reason : `not JSON at byte ${fault.offset}: ${fault.message}`;
 }
 
-/** Returns the bytes that are wrong, from and to; null where the reason has no place in what was kept. */
+/** Returns the range of faulty bytes; null if the reason has no place in the kept part. */
 function placeOf({ reason }: QuarantineRecord, part: Kept): [number, number] | null {
   switch (reason) {
     case "not_json": {
@@ -116,9 +119,9 @@ function placeOf({ reason }: QuarantineRecord, part: Kept): [number, number] | n
   }
 }
 
-/** Returns the first bytes that are no UTF-8. */
+/** Returns the range of the first bytes that are not UTF-8. */
 function invalidPlace(bytes: Uint8Array): [number, number] | null {
-  // A decoder that is not fatal writes U+FFFD for each fault: what comes before the first has as many bytes as characters say.
+  // A lenient decoder writes U+FFFD for each fault: the text before the first one has its exact number of bytes.
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let low = 0;
   let high = bytes.length;
@@ -127,7 +130,7 @@ function invalidPlace(bytes: Uint8Array): [number, number] | null {
       decoder.decode(bytes.subarray(0, count), { stream: true });
       return true;
     } catch {
-      // What is wrong lies before this place.
+      // The fault is before this offset.
       return false;
     } finally {
       reset(decoder);
@@ -146,18 +149,18 @@ function reset(decoder: TextDecoder): void {
   try {
     decoder.decode();
   } catch {
-    // The rest of a character was left over; it is dropped.
+    // Drops the remaining part of a character.
   }
 }
 
-/** Returns where the character begins of which a place is a later byte. */
+/** Returns the offset of the character that contains a byte. */
 function startOfCharacter(bytes: Uint8Array, place: number): number {
   let start = place;
   while (start > 0 && place - start < 3 && (bytes[start] & 0xc0) === 0x80) start -= 1;
   return start;
 }
 
-/** Returns the place of the first value that one of the names has, at any depth. */
+/** Returns the range of the first value of a member with one of the names, at any depth. */
 function valuePlace({ text }: Kept, names: readonly string[]): [number, number] | null {
   if (text === null) return null;
   let first: { at: number; start: number; end: number; } | null = null;
@@ -172,7 +175,7 @@ function valuePlace({ text }: Kept, names: readonly string[]): [number, number] 
   return first === null ? null : [byteLength(text.slice(0, first.start)), byteLength(text.slice(0, first.end))];
 }
 
-/** Returns the end of a value: of a string its quotation mark, of others the next comma or bracket. */
+/** Returns the end of a value: after the quotation mark of a string, else at the next comma or bracket. */
 function valueEnd(text: string, start: number): number {
   const value = text.charAt(start) === "\"" ? /^"(?:[^"\\]|\\[^])*"?/ : /^[^][^,\]}]*/;
   return start + (value.exec(text.slice(start))?.[0].length ?? 0);

@@ -1,4 +1,4 @@
-// A quarantined line that is read again, for example with other limits. Protocol/errors.md, quarantine.
+// Retries a quarantined line, for example with other limits. Protocol/errors.md, quarantine.
 
 import type { Engine } from "../engine/engine.js";
 import { byteLength, isLonger } from "../json/utf8.js";
@@ -17,10 +17,10 @@ import type { Slot } from "../store/slot.js";
 import { isNewer } from "../store/stamp.js";
 import type { ChangeEvent, Line } from "../wire/events.js";
 
-/** What became of a record: it took effect, something newer is stored, or it cannot be used still. */
+/** The outcome of a retry: the record took effect, something newer is stored, or it still cannot be used. */
 export type RetryOutcome = "applied" | "superseded" | "refused";
 
-/** Reads one record again; it was counted when it was set aside, and is not counted again. It goes unless it is refused. */
+/** Retries one record, and removes it from quarantine unless it is refused. It is not counted a second time. */
 export function retry(engine: Engine, record: QuarantineRecord): RetryOutcome {
   const { state } = engine;
   const { excerpt } = record;
@@ -59,7 +59,7 @@ function applied(engine: Engine, event: ChangeEvent, source: EventSource, receiv
       const isWritten = applyLate(state, event, sequence, source, library, now);
       noteStatus(state, library, now);
       if (isWritten) return "applied";
-      // A late event that was held off is the only copy that exists.
+      // A late event that was held off is the only copy.
       return gate.lost.contains(sequence) ? "refused" : "superseded";
     }
   }
@@ -79,7 +79,7 @@ function slots(event: ChangeEvent, library: Library): Slot[] {
   return event.members.flatMap(({ id, reason }) => reason === null ? [library.takeTable(event.type).take(id)] : []);
 }
 
-/** Tells whether an entity that an event names was written or deleted after a time. */
+/** True if an entity in an event was written or deleted after a time. */
 function isWrittenSince({ state }: Engine, event: ChangeEvent, library: Library, time: number): boolean {
   if (event.type === "") return false;
   return slots(event, library).some((slot) => {
@@ -89,7 +89,7 @@ function isWrittenSince({ state }: Engine, event: ChangeEvent, library: Library,
   });
 }
 
-/** Tells whether an event would make its one entity too large. */
+/** True if an event would make its one entity too large. */
 function isOversized({ state }: Engine, event: ChangeEvent, library: Library): boolean {
   const [member] = event.members;
   if (event.kind !== "changed" || member === undefined) return false;

@@ -1,10 +1,12 @@
-// Where a text stops being JSON, and what is wrong there. The decoder says only that it is none.
+// Finds the first syntax error of a JSON text. The decoder reports only that there is one.
 
 const DEPTH_MAX = 64;
 
-/** The first fault of a text: its offset in characters of the text, and what is wrong in words. */
+/** The first syntax error of a text. */
 export interface SyntaxFault {
+  /** The offset of the error in UTF-16 code units. */
   offset: number;
+  /** The error in words. */
   message: string;
 }
 
@@ -12,7 +14,7 @@ class Fault {
   constructor(readonly message: string) { }
 }
 
-/** Returns the first fault of a text; null where it is one value of JSON. */
+/** Returns the first syntax error of a text; null if it is valid JSON. */
 export function syntaxFault(text: string): SyntaxFault | null {
   const reader = new Reader(text);
   try {

@@ -8,10 +8,14 @@ import { textOf } from "../out/value.js";
 import type { SharedCache } from "../tabs/index.js";
 
 /**
- * Shows the inspector's views of a cache inside an element, and adds the methods that they need to it. Of a shared cache any tab
- * shows all: the tab that writes loads these methods when the first of them is asked for.
+ * Shows the inspector's views of a cache inside an element, and adds the methods that they need to the cache. In a
+ * shared cache any tab shows everything: the writing tab loads these methods with the first call of one.
  *
- * Returns a function that takes them away. The element gets a shadow root: styles of the page do not reach them.
+ * Returns a function that removes the views. The element gets a shadow root, so that styles of the page do not apply.
+ *
+ * ```ts
+ * const unmount = mountInspector(document.body, cache);
+ * ```
  */
 export function mountInspector(element: HTMLElement, cache: NormalizedCache | SharedCache): () => void {
   if ("engine" in cache) addInspection(cache);

@@ -1,17 +1,19 @@
-// Records that something broke: what of a journal can be used. A record that cannot is left out, and named.
+// Finds damaged records in a journal. They are left out and reported.
 
 import type { JournalStore } from "../engine/ports.js";
 
-/** A record of a journal that cannot be used, and was left out. */
+/** A journal record that could not be used and was left out. */
 export interface DamagedRecord {
+  /** The store of the record. */
   readonly store: JournalStore;
+  /** The key of the record. */
   readonly key: string;
 }
 
-/** The damaged records that are remembered. */
+/** Maximum number of damaged records that are reported. */
 export const DAMAGE_COUNT_MAX = 1_000;
 
-/** The members that the records of each store must have, by the kind of their values. */
+/** The required members of the records in each store, and the kinds of their values. */
 const shapes: Readonly<Record<JournalStore, Readonly<Record<string, "string" | "number" | "array">>>> = {
   entities: { library: "string", type: "string", id: "string", stamp: "array" },
   libraries: { name: "string", generation: "number", lost: "array" },
@@ -20,10 +22,10 @@ const shapes: Readonly<Record<JournalStore, Readonly<Record<string, "string" | "
   evicted: { library: "string", key: "string" },
 };
 
-/** The same for a renaming of a temporary id, which stands among the layers. */
+/** The required members of a renamed temporary id, which is stored among the layers. */
 const renamingShape = { number: "number", library: "string", temporary: "string", real: "string", json: "string" } as const;
 
-/** Whether a value is a record of a store. */
+/** True if a value has the form of a record of a store, and its JSON members are valid. */
 export function hasShape(value: unknown, store: JournalStore): boolean {
   if (typeof value !== "object" || value === null) return false;
   const members = value as Readonly<Record<string, unknown>>;
@@ -32,7 +34,7 @@ export function hasShape(value: unknown, store: JournalStore): boolean {
     kind === "array" ? Array.isArray(members[name]) : typeof members[name] === kind) && textsOf(members, store).every(isJson);
 }
 
-/** Returns the texts of a record that are read as JSON: one that is no JSON would lead its readers astray. */
+/** Returns the members of a record that must be valid JSON. */
 function textsOf(members: Readonly<Record<string, unknown>>, store: JournalStore): unknown[] {
   const texts = (values: readonly unknown[]): unknown[] => values.filter((value) => value !== null && value !== undefined && value !== "");
   switch (store) {
@@ -47,7 +49,7 @@ function textsOf(members: Readonly<Record<string, unknown>>, store: JournalStore
   }
 }
 
-/** A request that left has both of its texts. */
+/** Returns the texts of a sent request; it must have both. */
 function sentTexts(sent: unknown): unknown[] {
   if (sent === undefined) return [];
   const { input, changes } = (sent ?? {}) as { input?: unknown; changes?: unknown; };

@@ -2,38 +2,45 @@ import { refuseUnknown } from "../engine/options.js";
 import { journalStores } from "../engine/ports.js";
 import type { Journal, JournalBatch, JournalContents, JournalStore } from "../engine/ports.js";
 
-/** Why a journal cannot be used, or a commit failed. */
+/** Why a journal cannot be opened, or why a commit failed. */
 export type JournalErrorCode = "disk_full" | "newer_format" | "locked" | "closed" | "input_output";
 
-/** The failure of a journal. Nothing of the batch was written. */
+/** Thrown when a journal cannot be opened or a commit fails. Nothing of the batch was written. */
 export class JournalError extends Error {
+  /** Creates an error with a code and a message. */
   constructor(readonly code: JournalErrorCode, message: string) {
     super(message);
     this.name = "JournalError";
   }
 }
 
-/** How a journal is opened. */
+/** The options of an `IndexedDBJournal`. */
 export interface IndexedDBOptions {
-  /** The name of the database; `tidemark` by default. One cache writes it at a time. */
+  /** The name of the database; `tidemark` by default. Only one cache writes it at a time. */
   name?: string;
   /**
-   * What to do while another tab has the database: wait until that one goes (the default), or fail with `locked`.
-   * Without Web Locks nothing is waited for: then a program has to see to it that one tab writes.
+   * What to do while another tab has the database: wait until that tab closes (the default), or fail with `locked`.
+   * Without Web Locks there is no waiting: the program must make sure that only one tab writes.
    */
   whenLocked?: "wait" | "fail";
-  /** Called when another page took the database while it was open: a newer one, or one that deletes it. */
+  /** Called when another page takes over the open database: one with a newer version, or one that deletes it. */
   onTaken?: () => void;
 }
 
-/** The format of the database; a page of an older version refuses a newer one. */
+/** The version of the database format; an older page refuses a newer one. */
 const FORMAT = 1;
-/** The key behind every key that begins with a text. */
+/** Appended to a prefix, gives a key above every key with that prefix. */
 const LAST = "\uffff";
 
 /**
- * A journal in IndexedDB. Each flush is one transaction of strict durability: a tab that is killed between two loses
- * nothing that was acknowledged, and applies nothing twice, since cursors are written with what they cover.
+ * A journal in IndexedDB. Each flush is one transaction with strict durability: a tab that is killed between two
+ * flushes loses nothing that was acknowledged, and applies nothing twice, since cursors are written with the data they
+ * cover.
+ *
+ * ```ts
+ * const cache = new NormalizedCache({ journal: new IndexedDBJournal({ name: "photos" }) });
+ * await cache.ready;
+ * ```
  */
 export class IndexedDBJournal implements Journal {
   private readonly name: string;
@@ -43,6 +50,7 @@ export class IndexedDBJournal implements Journal {
   private readonly waiting = new AbortController();
   private readonly onTaken: () => void;
 
+  /** Creates a journal that is not open yet. Throws `invalid_params` for an option with an unknown name. */
   constructor(options: IndexedDBOptions = {}) {
     refuseUnknown(options, ["name", "whenLocked", "onTaken"]);
     this.name = options.name ?? "tidemark";
@@ -50,6 +58,7 @@ export class IndexedDBJournal implements Journal {
     this.onTaken = options.onTaken ?? (() => undefined);
   }
 
+  /** Waits for the lock, opens the database and reads it. Rejects with a `JournalError`. */
   async open(): Promise<JournalContents> {
     if (typeof indexedDB === "undefined") {
       throw new JournalError("input_output", "there is no IndexedDB here: make the cache without a journal, or with another one");
@@ -61,7 +70,7 @@ export class IndexedDBJournal implements Journal {
       this.unlock();
       throw error;
     }
-    // Another page that brings a newer format, or deletes the database, must not wait for this one.
+    // A page that upgrades or deletes the database must not have to wait for this one.
     this.database.onversionchange = () => {
       this.drop();
       this.onTaken();
@@ -76,6 +85,7 @@ export class IndexedDBJournal implements Journal {
     return { entities, libraries, queries, layers, evicted };
   }
 
+  /** Writes a batch in one transaction with strict durability. Rejects with a `JournalError`. */
   async commit(batch: JournalBatch): Promise<void> {
     const database = this.database;
     if (database === null) throw new JournalError("closed", "another page took the database: reload this one");
@@ -97,6 +107,7 @@ export class IndexedDBJournal implements Journal {
     }
   }
 
+  /** Closes the database and releases its lock. */
   async close(): Promise<void> {
     this.waiting.abort();
     this.drop();
@@ -108,7 +119,7 @@ export class IndexedDBJournal implements Journal {
     this.unlock();
   }
 
-  /** Takes the lock of the database until it is closed, or the tab goes. */
+  /** Takes the lock of the database, which is held until the journal or the tab closes. */
   private async lock(): Promise<void> {
     const locks = (globalThis.navigator as Navigator | undefined)?.locks;
     if (locks === undefined) return;
@@ -134,7 +145,7 @@ export class IndexedDBJournal implements Journal {
   }
 }
 
-/** Opens the database. One that lacks a store is made anew, with the pending edits that can still be read. */
+/** Opens the database. If a store is missing, it is created anew with the pending edits that can still be read. */
 async function openedWhole(name: string): Promise<IDBDatabase> {
   const database = await opened(name);
   const { objectStoreNames } = database;

@@ -1,4 +1,4 @@
-// What a journal keeps: plain values that survive a structured clone and JSON alike.
+// The records of a journal: plain values that survive both a structured clone and JSON.
 
 import type { Layer, LayerChange } from "../layers/layer.js";
 import type { Renaming } from "../layers/renamings.js";
@@ -48,7 +48,7 @@ interface LibraryRecord {
   lost: readonly (readonly [string, string])[];
   answeredThrough: string | null;
   forgottenThrough: string | null;
-  /** Absent where there is none. */
+  /** Absent when there are none. */
   doubts?: readonly (readonly [sequence: string, type: string | null, hints: string | null])[];
 }
 
@@ -85,13 +85,13 @@ interface LayerRecord {
   awaited: readonly [string, number] | null;
   dependsOn: readonly string[];
   changes: readonly ChangeRecord[];
-  /** The request of the layer; absent where there is none. */
+  /** The request of the layer; absent when there is none. */
   sending?: LayerSending;
-  /** The request as it left; absent where the layer tells. */
+  /** The request as first sent; absent while the layer itself still has it unchanged. */
   sent?: SentRequest;
 }
 
-/** A renaming of a temporary id, which stands among the layers. */
+/** A renamed temporary id; stored among the layers. */
 interface RenamingRecord {
   number: number;
   library: string;
@@ -108,7 +108,7 @@ const read = (text: string | null): Sequence | null => text === null ? null : pa
 /** Returns the key prefix of a library's records. */
 function libraryKey(name: string): string { return `${JSON.stringify(name)}/`; }
 
-/** Makes the batch of a flush. */
+/** Returns the batch that writes a set of changes. */
 export function batchOf(state: State, changes: Changes): JournalBatch {
   const writes: JournalWrite[] = [];
   const add = (store: JournalStore, key: string, value: unknown): void => { writes.push({ store, key, value }); };
@@ -197,11 +197,11 @@ function layerRecord(layer: Layer): LayerRecord {
 
 // Reading
 
-/** Fills a new state with what a journal holds. Returns the records that cannot be used: they are left out. */
+/** Loads a journal's contents into a new state. Returns the damaged records, which are left out. */
 export function recover(state: State, contents: JournalContents, limits: Limits, now: number): DamagedRecord[] {
   const damage: DamagedRecord[] = [];
   const note = (store: JournalStore, key: string): void => { if (damage.length < DAMAGE_COUNT_MAX) damage.push({ store, key }); };
-  /** Gives each usable record of a store; one that breaks something is damaged too. */
+  /** Passes each usable record of a store to `body`; a record for which `body` throws is damaged too. */
   const each = <Row>(store: JournalStore, body: (record: Row) => void, order?: (left: Row, right: Row) => number): void => {
     const usable = [...contents[store]].filter(([key, value]) => {
       if (hasShape(value, store)) return true;
@@ -241,7 +241,7 @@ export function recover(state: State, contents: JournalContents, limits: Limits,
   beginUnit(state, true);
   each<QueryRecord>("queries", (record) => {
     recoverQuery(state, record);
-    // Nobody knows how far a library was whose record is lost: its lists are fetched again.
+    // The cursor of a library whose record is damaged is unknown: its lists are fetched again.
     const query = state.queries.find({ library: record.library, method: record.method, input: record.input });
     if (query !== null && damage.some(({ store }) => store === "libraries")) query.invalidSince ??= query.storedAt;
   }, byNumber);
@@ -289,7 +289,7 @@ function recoverLayer(state: State, record: LayerRecord): Layer | null {
       case "delete": return { op: "delete", slot, ...change.isAlong === true ? { isAlong: true } : {} };
     }
   });
-  // One of an older version does not say whether an attempt is under way: none is.
+  // A record of an older version has no `isUnderWay`: then no attempt is.
   const sending = record.sending === undefined ? null : edits.code.recordedSending(record.sending);
   const parts = { pendingId: record.pendingId, dependsOn: [...record.dependsOn], changes, sending, sent: record.sent ?? null };
   const sequence = record.awaited === null ? null : read(record.awaited[0]);

@@ -1,7 +1,7 @@
 import { compareBytes } from "./utf8.js";
 import { elementsOf, kindOf, membersOf, quoted, stringValue } from "./text.js";
 
-/** Returns the canonical form of a valid compact value: members sorted, strings escaped one way, numbers as they came. */
+/** Returns the canonical form of valid compact JSON: sorted members, uniformly escaped strings, numbers as spelled. */
 export function canonical(json: string): string {
   switch (kindOf(json)) {
     case "string": return quoted(stringValue(json));

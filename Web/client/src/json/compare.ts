@@ -1,7 +1,7 @@
 import { parts } from "./number.js";
 import type { Parts } from "./number.js";
 
-/** Compares two numbers by value, exactly: below 0, 0 or above 0. */
+/** Compares two JSON numbers exactly by value: returns a number below 0, 0 or above 0. */
 export function compareNumbers(left: string, right: string): number {
   if (left === right) return 0;
   const a = Number(left);

@@ -2,37 +2,41 @@ import { CacheError } from "../model/errors.js";
 import { isExact } from "./number.js";
 import { elementsOf, kindOf, membersOf, quoted, stringValue } from "./text.js";
 
-/** A number that no JavaScript number has the value of, as its text. */
+/** A JSON number that a JavaScript number cannot hold, kept as text. */
 export class ExactNumber {
-  /** The number as it was spelled. */
+  /** The number as spelled in the JSON. */
   readonly text: string;
 
+  /** Wraps the text of a JSON number. */
   constructor(text: string) { this.text = text; }
 
   /** The nearest JavaScript number. */
   valueOf(): number { return Number(this.text); }
 
-  /** The number as an integer. Throws a `SyntaxError` when it is none. */
+  /** Returns the number as a `bigint`. Throws a `SyntaxError` if it is not an integer. */
   toBigInt(): bigint { return BigInt(this.text); }
 
+  /** Returns the number as spelled. */
   toString(): string { return this.text; }
 
-  /** What `JSON.stringify` writes: the text as a string, since it cannot write the number. `stringifyExact` can. */
+  /** Returns the text, which `JSON.stringify` writes as a string; `stringifyExact` writes the number itself. */
   toJSON(): string { return this.text; }
 }
 
-/** A JSON value in JavaScript; numbers that are not exact there are `ExactNumber`, or `bigint` on request. */
+/**
+ * A JSON value in JavaScript. Numbers that a JavaScript number cannot hold are `ExactNumber`, or `bigint` on request.
+ */
 export type JsonValue =
   | null | boolean | number | string | bigint | ExactNumber | readonly JsonValue[] | { readonly [name: string]: JsonValue; };
 
-/** How numbers that a JavaScript number cannot hold are given out. */
+/** How numbers that a JavaScript number cannot hold are returned: as `ExactNumber`, or integers as `bigint`. */
 export type NumberMode = "text" | "bigint";
 
-// A number with more digits, or with an exponent, may not be exact. What looks so inside a string only costs time: a
-// number comes first, or after one of three characters, which texts of hexadecimal digits do not have.
+// Matches numbers that may be inexact: those with 16 or more digits, or an exponent. A match inside a string only costs
+// time. A number starts the text or follows one of three characters, which hexadecimal strings do not contain.
 const MAYBE_INEXACT = /(?:^|[:,[])-?(?:[0-9.]{16}|[0-9.]+[eE])/;
 
-/** Reads a valid compact JSON text. */
+/** Parses valid compact JSON without loss of large numbers. */
 export function parseExact(text: string, mode: NumberMode = "text"): JsonValue {
   return MAYBE_INEXACT.test(text) ? slow(text, mode) : JSON.parse(text) as JsonValue;
 }
@@ -59,12 +63,13 @@ function slow(text: string, mode: NumberMode): JsonValue {
   }
 }
 
-/** The nesting that a value of a program may have. */
+/** Maximum nesting of a value passed by a program. */
 const DEPTH_MAX = 64;
 
 /**
- * Writes a JavaScript value as compact JSON. `bigint` and `ExactNumber` keep their digits; members that are
- * `undefined` are left out, and so are functions; a `Date` is its ISO text. Throws `invalid_params` for what is not JSON.
+ * Returns a JavaScript value as compact JSON. `bigint` and `ExactNumber` keep their digits; members that are
+ * `undefined` or functions are left out; a `Date` is its ISO text. Throws `invalid_params` for values that JSON cannot
+ * hold, and for nesting deeper than 64.
  */
 export function stringifyExact(value: unknown, depth = 0): string {
   if (depth > DEPTH_MAX) throw new CacheError("invalid_params", `a value nests deeper than ${DEPTH_MAX}: pass a flatter one`);

@@ -1,11 +1,14 @@
-/** A number's sign, its digits without zeros at either end, and the place of the point before them. */
+/** A number as sign, digits and exponent: its value is 0.digits · 10^exponent. */
 export interface Parts {
+  /** True for a negative number. */
   isNegative: boolean;
+  /** The digits without zeros at either end; empty for zero. */
   digits: string;
+  /** The power of ten, relative to a point before the digits. */
   exponent: number;
 }
 
-/** The magnitude that a written exponent counts as at most. */
+/** Larger exponents count as this one. */
 const EXPONENT_MAX = 2147483647;
 const FORM = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?)([0-9]+))?$/;
 
@@ -24,13 +27,13 @@ export function parts(text: string): Parts {
   };
 }
 
-/** Returns one spelling for all spellings of a number's value. */
+/** Returns a spelling that is the same for all spellings of one value. */
 export function canonicalNumber(text: string): string {
   const { isNegative, digits, exponent } = parts(text);
   return digits === "" ? "0" : `${isNegative ? "-" : ""}${digits}e${exponent}`;
 }
 
-/** Tells whether a JavaScript number has exactly the value that a text spells. */
+/** True if a JavaScript number can hold exactly the value that the text spells. */
 export function isExact(text: string): boolean {
   if (text.length < 16 && !/[eE]/.test(text)) return true;
   const number = Number(text);

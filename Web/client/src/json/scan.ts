@@ -1,9 +1,9 @@
-// Stage 2 of 7: a line's text → its grammar checked, its outer members noted. Before: framer. After: decoder.
+// Stage 2 of 7: a line's text → checked grammar, and the places of its outer members. Before: framer. After: decoder.
 
-/** The outcome of a scan. */
+/** What is wrong with a scanned text; null if nothing is. */
 export type ScanFault = "not_json" | "too_deep" | null;
 
-/** The numbers that one entry of the tape takes. */
+/** Numbers per entry of the tape. */
 export const STRIDE = 6;
 const KEY_START = 0;
 const KEY_END = 1;
@@ -13,22 +13,22 @@ const NEXT = 4;
 const KEY_ESCAPED = 5;
 
 /**
- * Checks one JSON text by RFC 8259 in a single pass, and notes where the members of its outer containers stand.
+ * Checks one JSON text against RFC 8259 in a single pass, and records where the members of its outer containers are.
  *
- * The notes are a tape of numbers: for each member or element its name, its value, and the entry after all that lies
- * inside it. Containers deeper than `recordDepth` are checked and not noted. A scanner is used again for each line.
+ * The record is a tape of numbers: for each member or element its name, its value, and the next entry after everything
+ * inside it. Containers deeper than `recordDepth` are checked but not recorded. A scanner is reused for each line.
  */
 export class Scanner {
   /** The text that was scanned last. */
   text = "";
-  /** Whether white space stands between tokens. */
+  /** True if the scanned text has white space between tokens. */
   isSpaced = false;
-  /** Whether some code unit is half a surrogate pair: the text may not be what UTF-8 can hold. */
+  /** True if the scanned text has surrogates: it may not be valid UTF-16. */
   hasSurrogates = false;
-  /** The number of entries. */
+  /** The number of recorded entries. */
   count = 0;
   private tape = new Int32Array(STRIDE * 256);
-  /** The place after the scanned value. */
+  /** The offset after the scanned value. */
   end = 0;
   private at = 0;
   private from = 0;
@@ -38,14 +38,15 @@ export class Scanner {
   private readonly depthMax: number;
   private readonly recordDepth: number;
 
+  /** Creates a scanner that refuses nesting deeper than `depthMax`. */
   constructor(depthMax: number, recordDepth: number) {
     this.depthMax = depthMax;
     this.recordDepth = recordDepth;
   }
 
   /**
-   * Scans a text, or a part of a longer one. Returns the first fault from the left; null when it is one JSON value.
-   * `isPlain`: no escape and no half of a pair stands in it, so that strings end at their first `"`.
+   * Scans a text, or a part of a longer one. Returns the first fault from the left, or null for one valid JSON value.
+   * `isPlain`: the text has no escapes and no surrogates, so that a string ends at its first `"`.
    */
   scan(text: string, start = 0, end = text.length, isPlain = false): ScanFault {
     this.text = text;
@@ -58,31 +59,33 @@ export class Scanner {
     this.hasSurrogates = false;
     this.fault = null;
     this.skipSpace();
-    // Past the end other lines may stand, which are no part of this one.
+    // The text may continue past `end` with other lines.
     if (!this.value()) return this.at < end && this.fault !== null ? this.fault : "not_json";
     this.end = this.at;
     while (this.at < end && isSpace(text.charCodeAt(this.at))) this.at += 1;
     return this.at === end ? null : "not_json";
   }
 
-  /** The place of the first character of the scanned value, past white space. */
+  /** The offset of the first character of the scanned value, after white space. */
   get start(): number {
     let at = this.from;
     while (isSpace(this.text.charCodeAt(at))) at += 1;
     return at;
   }
 
+  /** The offset at which an entry's value begins. */
   valueStart(entry: number): number { return this.tape[entry * STRIDE + VALUE_START]; }
 
+  /** The offset after an entry's value. */
   valueEnd(entry: number): number { return this.tape[entry * STRIDE + VALUE_END]; }
 
-  /** The entry after one and all that lies inside it. */
+  /** The next entry after one and everything inside it. */
   next(entry: number): number { return this.tape[entry * STRIDE + NEXT]; }
 
-  /** The first character of a value. */
+  /** The first UTF-16 code unit of an entry's value. */
   first(entry: number): number { return this.text.charCodeAt(this.tape[entry * STRIDE + VALUE_START]); }
 
-  /** Tells whether a member has a name. */
+  /** True if an entry is a member with the given name. */
   isNamed(entry: number, name: string): boolean {
     const place = entry * STRIDE;
     const start = this.tape[place + KEY_START];
@@ -91,7 +94,7 @@ export class Scanner {
     return end - start === name.length && this.text.startsWith(name, start);
   }
 
-  /** Returns a member's name without escapes. */
+  /** Returns the name of a member, unescaped. */
   name(entry: number): string {
     const place = entry * STRIDE;
     const raw = this.text.slice(this.tape[place + KEY_START], this.tape[place + KEY_END]);
@@ -182,7 +185,7 @@ export class Scanner {
     let isEscaped = false;
     if (this.isPlain) {
       for (let unit = text.charCodeAt(at); unit !== 0x22; unit = text.charCodeAt(at += 1)) {
-        // The line's end, or that of the text, where a comparison fails.
+        // A control character, or the end of the text, where the comparison with NaN fails.
         if (!(unit >= 0x20)) return false;
       }
       this.at = at + 1;
@@ -199,7 +202,7 @@ export class Scanner {
         at += count;
         continue;
       }
-      // A comparison with NaN, past the end of the text, fails as well.
+      // Past the end of the text the comparison with NaN fails, too.
       if (!(unit >= 0x20)) return false;
       if (unit >= 0xd800 && unit < 0xe000) this.hasSurrogates = true;
       at += 1;
@@ -249,7 +252,7 @@ export class Scanner {
   }
 }
 
-/** Returns the length of the escape at a backslash; 0 when it is none. */
+/** Returns the length of the escape sequence at a backslash; 0 if it is invalid. */
 function escapeLength(text: string, at: number): number {
   switch (text.charCodeAt(at + 1)) {
     case 0x22: case 0x5c: case 0x2f: case 0x62: case 0x66: case 0x6e: case 0x72: case 0x74: return 2;

@@ -1,6 +1,6 @@
 // Valid JSON as text, without white space between tokens: the form in which resources are stored and compared.
 
-/** Returns the place after a string that begins at `at`. */
+/** Returns the offset after the string that begins at `at`. */
 export function skipString(text: string, at: number): number {
   let end = at;
   for (; ;) {
@@ -11,7 +11,7 @@ export function skipString(text: string, at: number): number {
   }
 }
 
-/** Returns the place after a value that begins at `at`. */
+/** Returns the offset after the value that begins at `at`. */
 export function skipValue(text: string, at: number): number {
   const first = text.charCodeAt(at);
   if (first === 0x22) return skipString(text, at);
@@ -40,15 +40,18 @@ export function skipValue(text: string, at: number): number {
   return place;
 }
 
-/** Returns the text of a string without its quotes and escapes. */
+/** Returns the text of a string given without its quotes, unescaped. */
 export function unescaped(raw: string): string {
   return raw.includes("\\") ? String(JSON.parse(`"${raw}"`)) : raw;
 }
 
-/** Returns the text that a JSON string stands for. */
+/** Returns the text of a JSON string. */
 export function stringValue(json: string): string { return unescaped(json.slice(1, -1)); }
 
-/** Writes a string as the protocol does: `"`, `\`, controls and half surrogate pairs escaped, nothing else. */
+/**
+ * Returns a JSON string as the protocol writes it: `"`, `\`, control characters and lone surrogates escaped, nothing
+ * else.
+ */
 export function quoted(text: string): string { return JSON.stringify(text); }
 
 /** The kind of a JSON value. */
@@ -66,7 +69,7 @@ export function kindOf(json: string): JsonKind {
   }
 }
 
-/** Returns the kind of a value in words, as messages say it. */
+/** Returns the kind of a value in words, for messages. */
 export function kindName(json: string): string {
   const kind = kindOf(json);
   switch (kind) {
@@ -87,7 +90,7 @@ export interface Member {
   value: string;
 }
 
-/** Returns the members of an object; repeated ones are one, in the first one's place with the last one's value. */
+/** Returns the members of an object. A repeated member appears once, at its first place with its last value. */
 export function membersOf(object: string): Member[] {
   const members: Member[] = [];
   let at = 1;
@@ -134,7 +137,7 @@ export function memberOf(object: string, name: string): string | null {
   return found;
 }
 
-/** Tells whether the text between two places spells a name. */
+/** True if the text between two offsets spells a name, with or without escapes. */
 export function isSpelling(text: string, start: number, end: number, name: string): boolean {
   if (end - start === name.length && text.startsWith(name, start)) return true;
   if (end - start <= name.length) return false;
@@ -142,7 +145,7 @@ export function isSpelling(text: string, start: number, end: number, name: strin
   return raw.includes("\\") && unescaped(raw) === name;
 }
 
-/** Returns the value of a member that is there and not null; null otherwise. */
+/** Returns the value of a member as JSON; null if it is absent or null. */
 export function presentMember(object: string, name: string): string | null {
   const value = memberOf(object, name);
   return value === "null" ? null : value;
@@ -163,14 +166,16 @@ export function elementsOf(array: string): string[] {
 /** Returns the names of an object's members. */
 export function namesOf(object: string): string[] { return membersOf(object).map((member) => member.name); }
 
-/** Returns an object of some of its members, each once: of repeated ones the last. */
+/**
+ * Returns an object reduced to some of its members; all if `fields` is null. Of a repeated member the last one counts.
+ */
 export function selection(object: string, fields: ReadonlySet<string> | null): string {
   if (fields === null) return object;
   const chosen = membersOf(object).filter((member) => fields.has(member.name));
   return `{${chosen.map((member) => `${member.spelled}:${member.value}`).join(",")}}`;
 }
 
-/** Tells whether an object has all of some members. */
+/** True if an object has all of the named members. */
 export function hasAll(object: string, fields: ReadonlySet<string>): boolean {
   const names = new Set(namesOf(object));
   for (const field of fields) if (!names.has(field)) return false;

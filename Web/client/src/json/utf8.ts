@@ -1,7 +1,7 @@
 const NOT_ASCII = /[^\x00-\x7f]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Returns the number of bytes of a text in UTF-8; half a surrogate pair counts three. */
+/** Returns the number of bytes of a text in UTF-8; a lone surrogate counts as three. */
 export function byteLength(text: string): number {
   if (!NOT_ASCII.test(text)) return text.length;
   let count = text.length;
@@ -22,16 +22,16 @@ export function byteLength(text: string): number {
 
 function isLow(unit: number): boolean { return unit >= 0xdc00 && unit < 0xe000; }
 
-/** Tells whether a text is longer than a number of bytes in UTF-8. */
+/** True if a text has more than `byteCountMax` bytes in UTF-8. */
 export function isLonger(text: string, byteCountMax: number): boolean {
   if (text.length > byteCountMax) return true;
   return text.length * 3 > byteCountMax && byteLength(text) > byteCountMax;
 }
 
-/** Tells whether a text holds half a surrogate pair. */
+/** True if a text has a lone surrogate. */
 export function hasLoneSurrogate(text: string): boolean { return LONE_SURROGATE.test(text); }
 
-/** Compares two texts by the bytes of their UTF-8: below 0, 0 or above 0. */
+/** Compares two texts by their UTF-8 bytes: returns a number below 0, 0 or above 0. */
 export function compareBytes(left: string, right: string): number {
   if (left === right) return 0;
   const count = Math.min(left.length, right.length);
@@ -43,7 +43,7 @@ export function compareBytes(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Puts surrogates, which stand for the highest characters, behind all other units. */
+/** Maps a code unit to its order in UTF-8: surrogates, which encode the highest characters, after all others. */
 function place(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x10000 : unit;

@@ -6,42 +6,52 @@ import type { Sequence } from "../model/sequence.js";
 import type { Library } from "../store/library.js";
 import type { Slot } from "../store/slot.js";
 
-/** One change of a layer, as it was given. Its slot changes when a real id becomes known. */
+/** One change of a layer, as submitted. Its slot changes when a real id becomes known. */
 export type LayerChange =
   | { op: "put"; slot: Slot; resource: string; }
   | { op: "patch"; slot: Slot; fields: string; unset: readonly string[]; }
   | { op: "merge"; slot: Slot; fields: string; }
   | { op: "remove_field"; slot: Slot; field: string; }
-  /** `isAlong`: the policy took it along with another one; nobody asked for it. */
+  /** `isAlong`: a cascade of the policy added the delete; the caller did not request it. */
   | { op: "delete"; slot: Slot; isAlong?: true; };
 
-/** A place in a library's log that a confirmed layer waits for; in another generation it means nothing. */
+/** The sequence that a confirmed layer waits for; valid only in its generation of the log. */
 export interface AwaitedPlace {
+  /** The sequence of the event. */
   sequence: Sequence;
+  /** The generation of the log. */
   generation: number;
 }
 
-/** One mutation that has not settled. */
+/** An optimistic edit that has not settled. */
 export interface Layer {
-  /** Orders layers. */
+  /** The number that orders layers. A newer layer has a higher number. */
   readonly number: number;
+  /** The id that the caller gave the edit. */
   readonly pendingId: string;
+  /** The library that the edit changes. */
   readonly library: Library;
+  /** When the edit was made, in milliseconds since 1970. */
   readonly createdAt: number;
+  /** The changes, in order. */
   changes: LayerChange[];
-  /** The pending ids of layers with which this one is rolled back. */
+  /** The pending ids of the layers that this one depends on: it is rolled back with any of them. */
   dependsOn: string[];
+  /** True once the server has confirmed the edit. */
   isConfirmed: boolean;
+  /** The event that the confirmed layer waits for; null for none. */
   awaited: AwaitedPlace | null;
-  /** The request that is sent for the layer; null where there is none, or none any more. */
+  /** The request that is sent for the layer; null if there is none, or no longer one. */
   sending: LayerSending | null;
-  /** The request as it left, where the layers that it serves have changed since or may change; until then they tell. */
+  /**
+   * The request as first sent, kept once the layers that it covers may change; null while it can be built from them.
+   */
   sent: SentRequest | null;
-  /** The bytes that count toward the bound on layers. */
+  /** The bytes of this layer that count toward `layerByteCountMax`. */
   byteCount: number;
 }
 
-/** Applies a change to the value under it. Protocol/optimistic.md, what a layer shows. */
+/** Applies a change to the value below it; null is no entity. Protocol/optimistic.md, what a layer shows. */
 export function fold(change: LayerChange, value: string | null): string | null {
   switch (change.op) {
     case "put": return change.resource;
@@ -52,10 +62,10 @@ export function fold(change: LayerChange, value: string | null): string | null {
   }
 }
 
-/** Tells whether nobody asked for a change: the policy added it. */
+/** True if a cascade of the policy added the change. */
 export function isAlong(change: LayerChange): boolean { return change.op === "delete" && change.isAlong === true; }
 
-/** Returns the bytes that a layer's parts count. */
+/** Returns the bytes of a layer that count toward `layerByteCountMax`. */
 export function layerByteCount(layer: Pick<Layer, "pendingId" | "dependsOn" | "changes" | "sending" | "sent">): number {
   const sentByteCount = layer.sent === null ? 0 : layer.sent.input.length + layer.sent.changes.length;
   return sentByteCount + (layer.sending === null ? 0 : sendingByteCount(layer.sending)) + layer.changes.reduce((sum, change) => sum + changeByteCount(change),

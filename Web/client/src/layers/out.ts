@@ -1,4 +1,4 @@
-// Pending edits as they are given out. Protocol/optimistic.md.
+// Pending edits in the form of the protocol. Protocol/optimistic.md.
 
 import { changesOut } from "../methods/changes.js";
 import type { Out } from "../out/value.js";
@@ -6,7 +6,7 @@ import type { State } from "../state/state.js";
 import { fold, isAlong } from "./layer.js";
 import type { Layer } from "./layer.js";
 
-/** Returns what `optimistic.list` answers. */
+/** Returns the result of `optimistic.list`, for one library or (null) for all. */
 export function pendingOut(state: State, library: string | null): Out {
   const layers = state.layers.all.filter((layer) => library === null || layer.library.name === library);
   return { pending: layers.map((layer) => layerOut(state, layer)) };
@@ -20,12 +20,12 @@ function layerOut(state: State, layer: Layer): Out {
   };
 }
 
-/** Returns what an edit is, in one word. */
+/** Returns the state of an edit: `pending`, `confirmed` or `orphaned`. */
 export function layerState(state: State, layer: Layer): string {
   return isOrphaned(state, layer) ? "orphaned" : layer.isConfirmed ? "confirmed" : "pending";
 }
 
-/** Tells whether a patch of a layer lies over an entity that was deleted, and shows nothing there. */
+/** True if a layer patches a deleted entity and therefore shows nothing. */
 function isOrphaned(state: State, layer: Layer): boolean {
   return layer.changes.some((change) => {
     if (change.op === "put" || change.op === "delete" || !state.tombstones.has(change.slot)) return false;

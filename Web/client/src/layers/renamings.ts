@@ -1,47 +1,55 @@
-// The temporary ids that were renamed: an edit that still names one becomes one of the real entity. Protocol/optimistic.md,
+// The renamed temporary ids. An edit that still names one is applied to the real entity. Protocol/optimistic.md,
 // temporary ids.
 
 import { byteLength } from "../json/utf8.js";
 import type { Changes } from "../state/changes.js";
 import type { Library } from "../store/library.js";
 
-/** A temporary id, and the real id that the server gave instead; both canonical. */
+/** A temporary id, and the real id that the server assigned; both canonical. */
 export interface RealId {
+  /** The temporary id. */
   readonly temporary: string;
+  /** The real id. */
   readonly real: string;
   /** The real id as the server gave it: a JSON string or integer. */
   readonly json: string;
 }
 
-/** A renaming, as a journal keeps it. */
+/** A renamed temporary id, as a journal stores it. */
 export interface Renaming extends RealId {
-  /** Orders renamings. No layer has the number of one. */
+  /** Orders renamings. Layers and renamings share one sequence of numbers. */
   readonly number: number;
+  /** The library of the entity. */
   readonly library: Library;
   /** The type of the entity; null when it is unknown: the id is then renamed under every type. */
   readonly type: string | null;
-  /** Whether a newer entity has the temporary id; then it is renamed no more. */
+  /** True once a newer entity uses the temporary id: it is then no longer renamed. */
   isEnded: boolean;
-  /** A journal has renamings among its layers: this tells one from a layer, which has changes. */
+  /** Distinguishes a renaming from a layer, which has changes; a journal stores both together. */
   readonly changes?: undefined;
 }
 
 const COUNT_MAX = 10_000;
 const BYTE_COUNT_MAX = 4 << 20;
 
-/** The renamings of all libraries: the last 10,000, of at most 4 MiB. Edits that are pending were renamed when one became known. */
+/**
+ * The renamed ids of all libraries: the last 10,000, up to 4 MiB. Edits that were pending at the time were renamed at
+ * once.
+ */
 export class Renamings {
-  /** Oldest first. */
+  /** The renamings, oldest first. */
   private readonly ordered = new Set<Renaming>();
   /** The renamings of a temporary id, at most one for each type. */
   private readonly byName = new Map<string, Renaming[]>();
   private byteCount = 0;
 
+  /** True if no id was renamed. */
   get isEmpty(): boolean { return this.ordered.size === 0; }
 
+  /** The number of renamed ids. */
   get size(): number { return this.ordered.size; }
 
-  /** Returns the renaming of an entity's temporary id; null when it is none, or when a newer entity has it. */
+  /** Returns the renaming of an entity's temporary id; null if there is none, or a newer entity uses the id. */
   find(temporary: string, type: string, library: Library): Renaming | null {
     const all = this.all(temporary, library);
     const found = all.find((one) => one.type === type) ?? all.find((one) => one.type === null);
@@ -49,8 +57,9 @@ export class Renamings {
   }
 
   /**
-   * Returns the renaming of a temporary id in the input of a request. `types`: those under which the edit itself names the id.
-   * Without any the id is renamed when only one entity had it, since a wrong entity would be worse than none.
+   * Returns the renaming of a temporary id in the input of a request. `types`: the types under which the edit itself
+   * names the id. If it names none, the id is renamed only if just one entity had it, since a wrong entity would be
+   * worse than none.
    */
   findNamed(temporary: string, types: ReadonlySet<string>, library: Library): Renaming | null {
     const all = this.all(temporary, library).filter(({ type }) => types.size === 0 || type === null || types.has(type));
@@ -58,13 +67,13 @@ export class Renamings {
     return isOne ? all[0] : null;
   }
 
-  /** Tells whether a renaming is known and a newer entity has its temporary id. `type`: null when no layer names the id. */
+  /** True if the id was renamed and a newer entity uses it. `type`: null if no layer names the id. */
   isEnded({ temporary, real }: RealId, type: string | null, library: Library): boolean {
     return this.all(temporary, library).some(
       (one) => (one.type === null || one.type === type) && one.real === real && one.isEnded);
   }
 
-  /** Tells whether a renaming is known, under any type. */
+  /** True if the id was renamed, under any type. */
   isKnown({ temporary, real }: RealId, library: Library): boolean {
     return this.all(temporary, library).some((one) => one.real === real);
   }
@@ -73,7 +82,7 @@ export class Renamings {
     return this.byName.get(nameOf(temporary, library)) ?? [];
   }
 
-  /** Remembers a renaming, whose number is above all others. One of the same id and type is replaced. */
+  /** Adds a renaming, whose number is above all others. Replaces one of the same id and type. */
   learn(renaming: Renaming, changes: Changes | null): void {
     const known = this.all(renaming.temporary, renaming.library).find(({ type }) => type === renaming.type);
     if (known !== undefined) {
@@ -88,7 +97,7 @@ export class Renamings {
     }
   }
 
-  /** Notes that an edit adds a new entity under a temporary id: the id is renamed no more. */
+  /** Records that an edit adds a new entity under a temporary id: the id is no longer renamed. */
   end(temporary: string, type: string, library: Library, changes: Changes | null): void {
     for (const known of this.all(temporary, library)) {
       if (known.isEnded || known.type !== type && known.type !== null) continue;
@@ -97,7 +106,7 @@ export class Renamings {
     }
   }
 
-  /** Takes over a renaming that the journal has. Those before it have lower numbers. */
+  /** Restores a renaming from the journal, in ascending order of numbers. */
   restore(renaming: Renaming): void {
     this.ordered.add(renaming);
     this.byteCount += byteCountOf(renaming);
@@ -117,7 +126,7 @@ export class Renamings {
   }
 }
 
-/** Returns a text that only one temporary id of one library has. */
+/** Returns a key that is unique to one temporary id of one library. */
 function nameOf(temporary: string, library: Library): string { return `${JSON.stringify(library.name)}/${temporary}`; }
 
 function byteCountOf({ temporary, real, json }: Renaming): number {

@@ -9,39 +9,43 @@ import { changesOut } from "../methods/changes.js";
 import type { LayerSending, SentRequest } from "../outbox/sending.js";
 import { textOf } from "../out/value.js";
 
-/** The pending layers, oldest first. What they do to an entity stands at its node. */
+/** The pending layers, oldest first. Their effect on an entity is stored at its node. */
 export class LayerStack implements LayerView {
   private readonly layers = new Map<string, Layer>();
   /** The highest number of a layer or a renaming. */
   private lastNumber = 0;
   /** The temporary ids that were renamed. */
   readonly renamings = new Renamings();
-  /** Grows with each change of any layer. */
+  /** Grows by one with each change of any layer. */
   version = 0;
   /** The bytes of all changes. */
   byteCount = 0;
-  /** The layers whose input another layer sends, by the pending id of that one. */
+  /** The layers whose input another layer's request carries, by the pending id of that layer. */
   private readonly members = new Map<string, Set<Layer>>();
   /** The layers whose request was added, changed or removed since the last call of `takeChangedRequests`. */
   private changedRequests = new Set<Layer>();
-  /** Those of them that were removed while only the server's answer tells what became of their requests. */
+  /** The changed layers that were removed while the outcome of their request is unknown. */
   private unanswered = new Set<Layer>();
 
+  /** The number of pending layers. */
   get size(): number { return this.layers.size; }
 
+  /** True if there are no pending layers. */
   get isEmpty(): boolean { return this.layers.size === 0; }
 
   /** The layers, oldest first. */
   get all(): Layer[] { return [...this.layers.values()].sort((left, right) => left.number - right.number); }
 
+  /** The number of the next layer. */
   get nextNumber(): number { return this.lastNumber + 1; }
 
-  /** Returns a number for a renaming. */
+  /** Reserves a number for a renaming. */
   takeNumber(): number { return this.lastNumber += 1; }
 
-  /** Notes the number of a renaming that the journal has. */
+  /** Records a number that the journal has used, so that it is not given again. */
   noteNumber(number: number): void { this.lastNumber = Math.max(this.lastNumber, number); }
 
+  /** Returns the layer with a pending id; null if there is none. */
   get(pendingId: string): Layer | null { return this.layers.get(pendingId) ?? null; }
 
   /** Returns a layer and all that depend on it, directly or not, oldest first. */
@@ -68,7 +72,7 @@ export class LayerStack implements LayerView {
     for (const change of layer.changes) overlayOf(change).touches.push({ layer, change });
   }
 
-  /** Removes a layer; those that depended on it do no more. Returns these. */
+  /** Removes a layer. Returns the layers that depended on it, which no longer do. */
   remove(layer: Layer): Layer[] {
     this.version += 1;
     this.layers.delete(layer.pendingId);
@@ -89,7 +93,7 @@ export class LayerStack implements LayerView {
     return this.releaseDependents(layer);
   }
 
-  /** Counts a layer's bytes anew after its changes were renamed. */
+  /** Recounts the bytes of a layer after its changes were renamed. */
   recount(layer: Layer): void {
     this.byteCount -= layer.byteCount;
     layer.byteCount = layerByteCount(layer);
@@ -110,10 +114,12 @@ export class LayerStack implements LayerView {
 
   // Requests
 
-  /** Whether the outbox has changes to look at. */
+  /** True if requests changed since the outbox looked last. */
   get hasChangedRequests(): boolean { return this.changedRequests.size > 0; }
 
-  /** Returns the layers whose requests changed since the last call, oldest first, and which of them `noteUnanswered` named. */
+  /**
+   * Returns the layers whose requests changed since the last call, oldest first, and those passed to `noteUnanswered`.
+   */
   takeChangedRequests(): { changed: Layer[]; unanswered: ReadonlySet<Layer>; } {
     const { unanswered } = this;
     const changed = [...this.changedRequests].sort((left, right) => left.number - right.number);
@@ -122,12 +128,12 @@ export class LayerStack implements LayerView {
     return { changed, unanswered };
   }
 
-  /** Notes that a layer is removed while only the server's answer can tell what became of its request. */
+  /** Records that a layer is removed while the outcome of its request is unknown. */
   noteUnanswered(layer: Layer): void {
     if (layer.sending !== null && layer.sending.attemptCount > 0) this.unanswered.add(layer);
   }
 
-  /** Keeps the request of a layer as it left, before the layer changes. Returns whether there is something new to write. */
+  /** Keeps the request of a layer as first sent, before the layer changes. True if there is something new to write. */
   keepSent(layer: Layer): boolean {
     if (layer.sending === null || layer.sending.attemptCount === 0 || layer.sent !== null) return false;
     layer.sent = sentBy(this.group(layer));
@@ -135,17 +141,17 @@ export class LayerStack implements LayerView {
     return true;
   }
 
-  /** Returns the request that a layer sends: as it left, once it has. */
+  /** Returns the request to send for a layer; once sent, it stays the same. */
   outgoing(layer: Layer): SentRequest { return layer.sent ?? sentBy(this.group(layer)); }
 
-  /** Returns a layer and those whose input its request has, oldest first. */
+  /** Returns a layer and the layers whose changes its request carries, oldest first. */
   group(layer: Layer): Layer[] {
     const members = this.members.get(layer.pendingId);
     if (members === undefined) return [layer];
     return [layer, ...[...members].sort((left, right) => left.number - right.number)];
   }
 
-  /** Changes the progress of a layer's request. */
+  /** Updates the progress of a layer's request. */
   changeSending(layer: Layer, change: Partial<LayerSending>): void {
     if (layer.sending === null) return;
     this.removeRequest(layer);
@@ -171,7 +177,7 @@ export class LayerStack implements LayerView {
     if (sending.sentWith !== null && members?.size === 0) this.members.delete(sending.sentWith);
   }
 
-  /** Returns the layer that waits for the lowest position at or below the cursor; null when there is none. */
+  /** Returns the layer that waits for the lowest sequence at or below the cursor; null if there is none. */
   reached(cursor: Sequence, generation: number, library: Library): Layer | null {
     let first: Layer | null = null;
     for (const layer of this.layers.values()) {
@@ -183,22 +189,22 @@ export class LayerStack implements LayerView {
     return first;
   }
 
-  /** Whether some layer waits for a place in a log. */
+  /** True if a layer waits for an event. */
   get isAwaiting(): boolean { return [...this.layers.values()].some((layer) => layer.awaited !== null); }
 
-  /** Tells whether layers wait for a place in an ended log of a library. */
+  /** True if layers wait for an event in an earlier log of a library. */
   isAwaitingOther(generation: number, library: Library): boolean {
     return [...this.layers.values()].some(
       (layer) => layer.library === library && layer.awaited !== null && layer.awaited.generation !== generation);
   }
 }
 
-/** Returns the stack of a state, which is made with its first edit. */
+/** Returns the layer stack of a state, which is created with the first edit. */
 export function stackOf(state: { layers: LayerView; }): LayerStack {
   return state.layers instanceof LayerStack ? state.layers : state.layers = new LayerStack();
 }
 
-/** Returns the request of layers that are sent together, oldest first: the changes of all, and the input of the newest. */
+/** Returns the request for layers that are sent together: the changes of all, and the input of the newest. */
 function sentBy(group: readonly Layer[]): SentRequest {
   const newest = group[group.length - 1].sending;
   return { input: newest === null ? "null" : newest.request.input, changes: textOf(group.flatMap(({ changes }) => changesOut(changes))) };

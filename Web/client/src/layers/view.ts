@@ -1,18 +1,20 @@
 import type { Layer } from "./layer.js";
 
-/** The pending edits as a state looks at them. */
+/** The part of a layer stack that a state needs without the code for edits. */
 export interface LayerView {
+  /** The number of pending layers. */
   readonly size: number;
+  /** True if there are no pending layers. */
   readonly isEmpty: boolean;
   /** The layers, oldest first. */
   readonly all: readonly Layer[];
-  /** Grows with each change of any layer. */
+  /** Grows by one with each change of any layer. */
   readonly version: number;
-  /** Whether some layer waits for a place in a log. */
+  /** True if a layer waits for an event. */
   readonly isAwaiting: boolean;
-  /** Whether the outbox has changes to look at. */
+  /** True if requests changed since the outbox looked last. */
   readonly hasChangedRequests: boolean;
 }
 
-/** The pending edits of a state that never had one. */
+/** The view of a state that never had an edit. */
 export const noLayers: LayerView = { size: 0, isEmpty: true, all: [], version: 0, isAwaiting: false, hasChangedRequests: false };

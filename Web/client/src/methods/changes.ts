@@ -3,7 +3,7 @@ import type { LayerChange } from "../layers/layer.js";
 import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
 
-/** Returns a change of a layer in the form of an operation, as it was given. */
+/** Returns a change of a layer as an operation, as submitted. */
 export function changeOut(change: LayerChange): Out {
   const key = { op: change.op, resource_type: change.slot.table.name };
   switch (change.op) {
@@ -17,7 +17,7 @@ export function changeOut(change: LayerChange): Out {
   }
 }
 
-/** Returns the changes that a layer was given, without those that the policy added. */
+/** Returns the submitted changes of a layer as operations, without those that a cascade added. */
 export function changesOut(changes: readonly LayerChange[]): Out[] {
   return changes.filter((change) => !isAlong(change)).map(changeOut);
 }

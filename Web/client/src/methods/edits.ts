@@ -1,4 +1,5 @@
-// Transactions, removals, pending edits and the outbox: a part that is loaded when it is needed. Protocol/sessions.md.
+// The methods for transactions, removals, pending edits and the outbox. A part that is loaded on first use.
+// Protocol/sessions.md.
 
 import { pendingOut } from "../layers/out.js";
 import { CacheError } from "../model/errors.js";
@@ -13,7 +14,7 @@ import { libraryOf, namedLibrary } from "./requests.js";
 import { confirmationOf, expectationsOf, removalOf, stepsOf, updateOf } from "./steps.js";
 import { putStrict } from "./strict.js";
 
-/** Adds the methods of the part. */
+/** Adds the methods of this part to a cache. */
 export function addMethods(methods: Methods): void {
   const { engine, context } = methods;
   const named = (params: Params): string | null => namedLibrary(params, context);
@@ -83,7 +84,7 @@ function update(methods: Methods, params: Params, reply: Reply): void {
   durable(methods, answered, { pending_id: edit.pendingId }, () => rollBack(engine.state, edit.pendingId, null, engine.now()));
 }
 
-/** Answers when what was done is durable; `undo` takes it back when that fails. */
+/** Replies once the change is durable; `undo` reverts it if writing fails. */
 function durable({ engine }: Methods, reply: Reply, out: Out, undo: (() => void) | null): void {
   engine.distribute();
   engine.flusher.wait(true, (error) => {
@@ -91,7 +92,7 @@ function durable({ engine }: Methods, reply: Reply, out: Out, undo: (() => void)
     try {
       undo?.();
     } catch (failure) {
-      // The layer has settled meanwhile.
+      // The layer has settled in the meantime.
       if (!(failure instanceof CacheError)) throw failure;
     }
     engine.distribute();

@@ -1,16 +1,16 @@
-// The optional first question of a host. Protocol/sessions.md, initialize.
+// The optional first request of a host. Protocol/sessions.md, initialize.
 
 import type { Out } from "../out/value.js";
 import { CacheError } from "../model/errors.js";
 import type { Params } from "./params.js";
 import { textOf } from "./params.js";
 
-/** The version of the protocol of sessions. */
+/** The version of the session protocol. */
 export const PROTOCOL = 1;
-/** The version of this package; `package.json` has the same. */
+/** The version of this package, as in `package.json`. */
 export const VERSION = "0.2.0";
 
-/** Returns the answer to `initialize`; `methods`: the names of all methods, sorted. */
+/** Returns the result of `initialize`; `methods` are the sorted names of all methods. */
 export function greeting(params: Params, methods: readonly string[]): Out {
   const host = params.value("host");
   if (host !== null && textOf(host) === null) params.wrong("host", "the host's name");

@@ -1,4 +1,4 @@
-// The methods of queries: a part that is loaded with the first one. Protocol/queries.md.
+// The methods of queries. A part that is loaded with the first one. Protocol/queries.md.
 
 import type { Engine } from "../engine/engine.js";
 import type { Sink } from "../engine/notifications.js";
@@ -20,7 +20,7 @@ import { memberOfResource } from "./requests.js";
 import type { RequestContext } from "./requests.js";
 import { putStrict, refuseUnknown } from "./strict.js";
 
-/** Adds the methods of the part. */
+/** Adds the methods of this part to a cache. */
 export function addMethods(methods: Methods): void {
   const { engine, context } = methods;
   methods.put("query.read", (params, reply, sink) => read(methods, params, reply, sink, false));
@@ -52,7 +52,7 @@ function laterOut(result: QueryAnswer | CacheError): { readonly [name: string]: 
   return result instanceof CacheError ? { error: errorOut(result) } : answerOut(result);
 }
 
-/** Stores an answer. Throws when it is refused; nothing was stored then. */
+/** Stores a server's response to a query. Throws if it is refused; then nothing was stored. */
 export function store(engine: Engine, answer: Answer, question: Question | null): void {
   const query = storeAnswer(engine.state, answer, question, engine.now());
   engine.distribute();
@@ -61,7 +61,7 @@ export function store(engine: Engine, answer: Answer, question: Question | null)
   engine.noteChanged();
 }
 
-/** Reads what `query.put` takes and `query.fetch` answers. */
+/** Parses the params of `query.put`, or the result of `query.fetch`. */
 export function answerOf(params: Params, key: QueryKey, context: RequestContext): Answer {
   const { limits } = context;
   const isLocal = params.flag("local");

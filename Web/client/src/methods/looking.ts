@@ -1,4 +1,4 @@
-// Looking in: counters, and where an entity's value comes from. Protocol/sessions.md.
+// The reports of a cache: its counters, and where an entity's value comes from. Protocol/sessions.md.
 
 import type { Engine } from "../engine/engine.js";
 import { membersOf } from "../json/text.js";
@@ -16,7 +16,7 @@ import { topLevel } from "../store/slot.js";
 import type { Slot } from "../store/slot.js";
 import type { Stamp } from "../store/stamp.js";
 
-/** Returns what `cache.stats` answers. */
+/** Returns the result of `cache.stats`. */
 export function statisticsOf(engine: Engine): { [name: string]: Out; } {
   const { state, observers, misses } = engine;
   const { counts } = state;
@@ -43,7 +43,7 @@ export function statisticsOf(engine: Engine): { [name: string]: Out; } {
   };
 }
 
-/** Returns what `cache.explain` answers. */
+/** Returns the result of `cache.explain`. */
 export function explain(
   engine: Engine, { library, type, id }: { library: string; type: string; id: string; }, ages: Ages,
 ): Out {
@@ -77,7 +77,7 @@ export function explain(
   };
 }
 
-/** Returns the fields inside embedded objects that were written apart from them, by their paths. */
+/** Returns the fields inside embedded objects that were written separately from them, by path. */
 export function nestedFields(slot: Slot): { name: string; stamp: Stamp; }[] {
   if (slot.text === null || slot.fields === null) return [];
   const present = new Set(membersOf(slot.text).map(({ name }) => name));

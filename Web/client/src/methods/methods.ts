@@ -1,4 +1,4 @@
-// The methods of Protocol/sessions.md: params → steps of the engine → answers.
+// The methods of Protocol/sessions.md: params → steps of the engine → results.
 
 import { CacheError, noRoomFor } from "../model/errors.js";
 import { edits, lists, upkeep } from "../parts/index.js";
@@ -14,17 +14,17 @@ import { Params } from "./params.js";
 import { entityRequest, libraryOf } from "./requests.js";
 import type { EntityRequest, RequestContext } from "./requests.js";
 
-/** Hears the outcome of a request, once. */
+/** Receives the outcome of a request, once. */
 export type Reply = (outcome: Out | CacheError) => void;
 
 const PAGE_COUNT_MAX = 100_000;
 const PAGE_COUNT_DEFAULT = 100;
 const WAITING_COUNT_MAX = 10_000;
 
-/** Performs a method. */
+/** Performs a method; `sink` receives the notifications of an observation that it starts. */
 export type Handler = (params: Params, reply: Reply, sink: Sink) => void;
 
-/** The methods that are loaded later, by their parts. */
+/** The methods that are loaded on first use, by part. */
 export const laterMethods: readonly (readonly [Part<{ addMethods(methods: Methods): void; }>, readonly string[]])[] = [
   [lists, ["query.observe", "query.put", "query.read"]],
   [edits, [
@@ -36,11 +36,13 @@ export const laterMethods: readonly (readonly [Part<{ addMethods(methods: Method
 
 /** The methods of a cache. */
 export class Methods {
-  /** What performs each method; those of parts are added with the part. */
+  /** The handlers of the methods by name; those of a part are added when it is loaded. */
   readonly handlers = new Map<string, Handler>();
+  /** What is needed to parse params. */
   readonly context: RequestContext;
   private waitingCount = 0;
 
+  /** Creates the methods of an engine. */
   constructor(readonly engine: Engine) {
     const { state } = engine;
     this.context = { limits: state.limits, defaultLibrary: state.options.defaultLibrary, ownType: (name) => state.ownType(name) };
@@ -55,14 +57,14 @@ export class Methods {
   /** Adds a method. */
   put(name: string, handler: Handler): void { this.handlers.set(name, handler); }
 
-  /** Adds a method that answers at once. */
+  /** Adds a method that returns its result at once. */
   add(name: string, body: (params: Params, sink: Sink) => Out): void {
     this.put(name, (params, reply, sink) => reply(body(params, sink)));
   }
 
   /**
-   * Performs a method; `json`: its params as compact JSON, null for none. `sink` hears what observers are told. Returns the
-   * part that it needs, if that is not loaded; then nothing happened.
+   * Performs a method with params as compact JSON, or null for none. `sink` receives notifications. Returns null, or
+   * the part of the client that must be loaded first; then nothing happened.
    */
   perform(method: string, json: string | null, sink: Sink, reply: Reply): Part<unknown> | null {
     const later = this.handlers.has(method) ? undefined : laterMethods.find(([, names]) => names.includes(method));
@@ -90,14 +92,14 @@ export class Methods {
     return null;
   }
 
-  /** Notifications of what a step changed come before its answer. */
+  /** Replies after sending the notifications of what the step changed. */
   done(reply: Reply, out: Out): void {
     this.engine.distribute();
     reply(out);
     this.engine.noteChanged();
   }
 
-  /** Counts a request as waiting until it is answered. */
+  /** Counts a request as waiting until `reply` is called. Throws `limit_exceeded` if 10,000 wait. */
   waiting(reply: Reply): Reply {
     if (this.waitingCount >= WAITING_COUNT_MAX) {
       throw new CacheError("limit_exceeded", `${WAITING_COUNT_MAX} requests wait already: ask again when some are answered`);
@@ -109,10 +111,10 @@ export class Methods {
     };
   }
 
-  /** Counts a request as waiting no longer: it failed at once. */
+  /** Stops counting a request as waiting, because it failed at once. */
   stopWaiting(): void { this.waitingCount -= 1; }
 
-  /** The limits of a read over those of the policy. */
+  /** Returns the maximum ages of a read, combined with the policy. */
   ages(maxAges: ReadonlyMap<string, number>): Ages { return agesOf(maxAges, this.engine.state.options.policy); }
 
   // Entities
@@ -203,7 +205,7 @@ export class Methods {
     const held = [...this.engine.state.watched].find((library) => !library.gate.held.isEmpty);
     const write = (): void => this.engine.flusher.wait(false, (error) => answered(error ?? {}));
     if (held === undefined) return write();
-    // What is held for a missing event is waited for.
+    // Held events count as earlier lines: wait until they are applied.
     const last = held.gate.held.all[held.gate.held.count - 1].sequence;
     const generation = held.gate.generation;
     this.engine.positions.wait(

@@ -1,6 +1,6 @@
 const LENGTH_MAX = 64;
 
-/** Returns the known name that a misspelt one is nearest to; null when it is near to none. */
+/** Returns the known name that is most similar to a misspelt one; null if none is similar. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   if (name.length > LENGTH_MAX) return null;
   const written = letters(name);
@@ -15,7 +15,7 @@ export function nearestName(name: string, known: readonly string[]): string | nu
 
 function letters(name: string): string { return name.replace(/[_.-]/g, "").toLowerCase(); }
 
-/** The number of insertions, removals, changes and swaps of neighbours between two texts. */
+/** Returns the edit distance of two texts: insertions, removals, changes and swaps of neighbours. */
 function distance(left: string, right: string): number {
   let before: number[] = [];
   let last = Array.from({ length: right.length + 1 }, (_, index) => index);

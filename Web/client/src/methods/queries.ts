@@ -1,4 +1,4 @@
-// Params of queries → what a reader of a list wants.
+// Parses the params of query methods.
 
 import { fetchPolicies } from "../engine/policies.js";
 import type { FetchPolicy } from "../engine/policies.js";
@@ -13,14 +13,14 @@ import { Params, refuse, textOf } from "./params.js";
 import { FIELD_COUNT_MAX, libraryOf, maxAges } from "./requests.js";
 import type { RequestContext } from "./requests.js";
 
-/** The identity of the query that a request names. */
+/** Returns the identity of the query in a request. */
 export function queryKey(params: Params, context: RequestContext): QueryKey {
   const library = libraryOf(params, context);
   const method = params.requiredText("method");
   return { library, method, input: inputOf(params.value("input") ?? "null", "input", context.limits) };
 }
 
-/** Reads an input in its canonical form. */
+/** Returns a query's input in canonical form. Throws `invalid_params` if it is too long. */
 export function inputOf(json: string, name: string, limits: Limits): string {
   if (byteLength(json) > limits.inputByteCountMax) {
     refuse(`${name} has ${byteLength(json)} bytes: pass at most ${limits.inputByteCountMax}`);
@@ -28,7 +28,7 @@ export function inputOf(json: string, name: string, limits: Limits): string {
   return canonical(json);
 }
 
-/** Reads the request of `query.read` and `query.observe`. */
+/** Parses the params of `query.read` and `query.observe`. */
 export function queryRequest(params: Params, context: RequestContext): QueryRequest {
   const key = queryKey(params, context);
   const name = params.text("policy");
@@ -47,14 +47,14 @@ function selectionOf(params: Params): Map<string, ReadonlySet<string>> | null {
   const selection = new Map<string, ReadonlySet<string>>();
   for (const type of types.names) {
     const fields = types.texts(type, FIELD_COUNT_MAX);
-    // A type whose list is null comes whole.
+    // A type whose list is null is returned with all fields.
     if (fields !== null) selection.set(type, new Set(fields));
   }
   if (selection.size > FIELD_COUNT_MAX) throw new CacheError("limit_exceeded", `select names ${selection.size} types: name at most ${FIELD_COUNT_MAX}`);
   return selection;
 }
 
-/** Reads tags: an array of strings, or an object. */
+/** Returns `tags`, an array of strings or an object, as JSON; null if absent. */
 export function tagsOf(params: Params): string | null {
   const tags = params.value("tags");
   if (tags === null || kindOf(tags) === "object") return tags;

@@ -1,4 +1,4 @@
-// Params → what the state is asked to do. Each refuses what makes no sense, before anything changes.
+// Parses params into requests to the state. Throws `invalid_params` before anything changes.
 
 import { kindName, presentMember } from "../json/text.js";
 import { CacheError } from "../model/errors.js";
@@ -7,28 +7,31 @@ import type { Limits } from "../model/limits.js";
 import type { EventMember } from "../wire/events.js";
 import { Params, refuse } from "./params.js";
 
-/** The fields that a read may name, of one entity or of one type. */
+/** Maximum number of fields that a read may name, for one entity or one type. */
 export const FIELD_COUNT_MAX = 1_000;
 const MAX_AGE_MAX = 2147483647;
 
-/** What is known when params are read. */
+/** What is needed to parse params. */
 export interface RequestContext {
+  /** The bounds of input. */
   limits: Limits;
+  /** The library of requests that name none. */
   defaultLibrary: string;
+  /** Returns the cache's name of a type that may be an alias. */
   ownType(name: string): string;
 }
 
-/** The library that a request names, or the default one. */
+/** Returns the library that a request names, or the default one. */
 export function libraryOf(params: Params, context: RequestContext): string {
   return namedLibrary(params, context) ?? context.defaultLibrary;
 }
 
-/** The library that a request names; null when it names none. */
+/** Returns the library that a request names; null if it names none. */
 export function namedLibrary(params: Params, context: RequestContext): string | null {
   return params.text("library_id", context.limits.idByteCountMax);
 }
 
-/** Reads the limits of one read, in whole seconds. */
+/** Returns `max_ages`: whole seconds by `type` or `type.field`. */
 export function maxAges(params: Params): Map<string, number> {
   const value = params.object("max_ages");
   if (value === null) return new Map();
@@ -43,18 +46,25 @@ export function maxAges(params: Params): Map<string, number> {
   }));
 }
 
-/** What a reader of an entity wants. */
+/** A request to read or observe an entity. */
 export interface EntityRequest {
+  /** The library of the entity. */
   library: string;
+  /** The type of the entity, under the cache's name. */
   type: string;
+  /** The canonical id of the entity. */
   id: string;
+  /** The fields to return; null for all. */
   fields: ReadonlySet<string> | null;
+  /** Maximum ages for this read in seconds, by `type` or `type.field`. */
   maxAges: ReadonlyMap<string, number>;
+  /** How far past its maximum age a field is still accepted, in milliseconds; null for not at all. */
   maxStale: number | null;
+  /** True to be notified when the entity becomes too old. */
   refreshes: boolean;
 }
 
-/** Reads the request of `entity.get` and `entity.observe`. */
+/** Parses the params of `entity.get` and `entity.observe`. */
 export function entityRequest(params: Params, context: RequestContext): EntityRequest {
   const { library, type, id } = entityKey(params, context);
   const fields = params.texts("fields", FIELD_COUNT_MAX);
@@ -64,14 +74,14 @@ export function entityRequest(params: Params, context: RequestContext): EntityRe
   };
 }
 
-/** The key of the entity that a request names; the type under its own name. */
+/** Returns the key of the entity in a request, with the type under the cache's name. */
 export function entityKey(params: Params, context: RequestContext): { library: string; type: string; id: string; } {
   return {
     library: libraryOf(params, context), type: context.ownType(params.type(context.limits)), id: params.id(context.limits),
   };
 }
 
-/** Reads the id of a resource. */
+/** Returns the id of a resource, from `id` or else `uuid`, or why it has none. */
 export function memberOfResource(resource: string, limits: Limits): EventMember {
   const json = presentMember(resource, "id") ?? presentMember(resource, "uuid");
   const id = json === null ? null : idOf(json);

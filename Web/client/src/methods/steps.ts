@@ -1,4 +1,4 @@
-// Params of methods that change something → what the state is asked to do. Each refuses what makes no sense, before anything changes.
+// Parses the params of methods that change something. Throws `invalid_params` before anything changes.
 
 import { kindOf, membersOf, quoted } from "../json/text.js";
 import { byteLength } from "../json/utf8.js";
@@ -21,7 +21,7 @@ const operationMembers: ReadonlyMap<string, readonly string[]> = new Map([
   ["remove", ["resource_type", "ids", "matching"]],
 ]);
 
-/** Reads the operations of a transaction or a layer. */
+/** Parses the operations of a transaction or a layer. */
 export function stepsOf(params: Params, name: string, context: RequestContext): Step[] {
   const elements = params.elements(name, context.limits.batchMemberCountMax) ?? params.wrong(name, "an array of operations");
   return elements.map((element, index) => stepOf(new Params(element, `${name}[${index}]`), `${name}[${index}]`, context));
@@ -38,7 +38,7 @@ function stepOf(params: Params, place: string, context: RequestContext): Step {
   switch (op) {
     case "put": {
       const resource = params.object("resource") ?? params.wrong("resource", "an object");
-      // A type whose key is another field is put under an id of its own.
+      // A resource whose key is another field is stored under an explicit id.
       if (params.value("id") !== null) return { op, type, id: params.id(limits), resource };
       const member = memberOfResource(resource, limits);
       if (member.reason !== null) return refuse(`${place} cannot be used (${member.reason}): correct it, nothing changed`);
@@ -66,7 +66,7 @@ function removalStep(params: Params, place: string, context: RequestContext): St
   return { op: "remove", ...removal };
 }
 
-/** Reads what a removal matches. */
+/** Parses what a removal matches. */
 export function removalOf(
   params: Params, context: RequestContext,
 ): { type: string | null; ids: string[] | null; matching: string | null; } {
@@ -78,7 +78,7 @@ export function removalOf(
   return { type, ids, matching };
 }
 
-/** Reads the positions that stored entities must have, by operation. */
+/** Returns the expected sequences of stored entities, by index of the operation; null: the entity must not exist. */
 export function expectationsOf(params: Params, context: RequestContext): Map<number, Sequence | null> {
   const expected = new Map<number, Sequence | null>();
   (params.elements("operations", context.limits.batchMemberCountMax) ?? []).forEach((element, index) => {
@@ -88,7 +88,7 @@ export function expectationsOf(params: Params, context: RequestContext): Map<num
   return expected;
 }
 
-/** Reads an optimistic edit. */
+/** Parses an optimistic edit. */
 export function updateOf(params: Params, context: RequestContext): LayerUpdate {
   const pendingId = params.requiredText("pending_id");
   const steps = stepsOf(params, "changes", context);
@@ -97,11 +97,11 @@ export function updateOf(params: Params, context: RequestContext): LayerUpdate {
   return { pendingId, library, steps, dependsOn: dependenciesOf(params, context), send: mutationRequestOf(params) };
 }
 
-/** The most attempts that a request may name, and the most places of temporary ids. */
+/** Maximum of `send.retry.attempts`, and of the pointers in `send.ids`. */
 const ATTEMPT_COUNT_MAX = 1_000_000_000;
 const TEMPORARY_ID_COUNT_MAX = 1_000;
 
-/** Reads the request that is sent for an edit; null when somebody else sends it. */
+/** Parses `send`, the request for an edit; null if the program sends it by itself. */
 function mutationRequestOf(params: Params): MutationRequest | null {
   const value = params.value("send");
   if (value === null) return null;
@@ -137,7 +137,7 @@ function dependenciesOf(params: Params, context: RequestContext): string[] {
   return [...new Set(params.texts("depends_on", context.limits.layerCountMax) ?? [])];
 }
 
-/** Reads a server's answer to an edit. */
+/** Parses a server's response to an edit. */
 export function confirmationOf(params: Params, context: RequestContext, pendingId: string): Confirmation {
   const { limits } = context;
   const library = namedLibrary(params, context);
@@ -161,7 +161,7 @@ function realIdsOf(params: Params, limits: Limits): RealId[] {
   return members.map(({ name, value: json }) => {
     if (name === "" || byteLength(name) > limits.idByteCountMax) refuse(`id_map names an id of ${byteLength(name)} bytes: name 1 to ${limits.idByteCountMax}`);
     const given = idText(json, `id_map.${name}`, limits);
-    // The real id keeps its kind: 42 stays an integer.
+    // The real id keeps its JSON kind: 42 stays an integer.
     return { temporary: canonicalId(name), real: canonicalId(given), json: kindOf(json) === "number" ? json : quoted(given) };
   });
 }

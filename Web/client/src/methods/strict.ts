@@ -4,7 +4,10 @@ import { nearestName } from "./nearest.js";
 import { refuse } from "./params.js";
 import type { Params } from "./params.js";
 
-/** Adds a method that changes something: params of other names are refused, since one that is misspelt would widen what is done. */
+/**
+ * Adds a method that changes something. It refuses unknown params, since ignoring a misspelt one could widen the
+ * change.
+ */
 export function putStrict(methods: Methods, name: string, known: readonly string[], handler: Handler): void {
   methods.put(name, (params, reply, sink) => {
     refuseUnknown(params, [...known, "library_id"], name);
@@ -12,7 +15,7 @@ export function putStrict(methods: Methods, name: string, known: readonly string
   });
 }
 
-/** Refuses members of other names. */
+/** Throws `invalid_params` if params have a member that is not known. */
 export function refuseUnknown(params: Params, known: readonly string[], owner: string): void {
   const [unknown] = [...params.names].filter((name) => !known.includes(name)).sort(compareBytes);
   if (unknown === undefined) return;

@@ -1,4 +1,5 @@
-// The methods for looking at a cache, and for lists that are too old: a part that is loaded when it is needed. Protocol/sessions.md.
+// The methods that report a cache's state or invalidate lists. A part that is loaded on first use.
+// Protocol/sessions.md.
 
 import { invalidate } from "../state/invalidation.js";
 import type { Invalidation } from "../state/invalidation.js";
@@ -13,7 +14,7 @@ import { entityKey, libraryOf, maxAges } from "./requests.js";
 import type { RequestContext } from "./requests.js";
 import { putStrict } from "./strict.js";
 
-/** Adds the methods of the part. */
+/** Adds the methods of this part to a cache. */
 export function addMethods(methods: Methods): void {
   const { engine, context } = methods;
   putStrict(methods, "cache.invalidate", ["method", "input", "resource_type", "tags", "hints", "all"], (params, reply) => {
@@ -30,7 +31,7 @@ function namesOf({ handlers }: Methods): string[] {
   return [...new Set([...handlers.keys(), ...laterMethods.flatMap(([, names]) => names)])].sort();
 }
 
-/** Reads which queries to mark stale. */
+/** Parses which queries to mark stale. */
 function invalidationOf(params: Params, context: RequestContext): Invalidation {
   const input = params.value("input");
   const invalidation: Invalidation = {

@@ -1,4 +1,4 @@
-/** The name of an error that a request can end with. Protocol/errors.md. */
+/** The code of an error that ends a request. Protocol/errors.md. */
 export type ErrorCode =
   | "unknown_pending" | "duplicate_pending" | "cache_miss" | "upstream_failed" | "invalid_params" | "limit_exceeded"
   | "storage_failed" | "conflict" | "unknown_subscription" | "method_not_found";
@@ -8,19 +8,22 @@ const numbers: Record<ErrorCode, number> = {
   limit_exceeded: 1005, storage_failed: 1006, conflict: 1007, unknown_subscription: 1008, method_not_found: -32601,
 };
 
-/** Why the cache, and the upstream, had no answer. */
+/** Why the cache and the upstream had no answer; only for those that were asked. */
 export interface Reasons {
+  /** Why the cache could not answer. */
   cache?: string;
+  /** Why the upstream did not answer. */
   upstream?: string;
 }
 
-/** The error of a cache that refused a request; nothing changed. */
+/** Thrown when a cache refuses a request. The request changed nothing. */
 export class CacheError extends Error {
-  /** The name of the error. */
+  /** The code of the error. */
   readonly code: ErrorCode;
-  /** Why each side had no answer, of those that were asked. */
+  /** Why the cache and the upstream had no answer, for a failed read. */
   readonly reasons: Reasons;
 
+  /** Creates an error with a code and a message. */
   constructor(code: ErrorCode, message: string, reasons: Reasons = {}) {
     super(message);
     this.name = "CacheError";
@@ -28,34 +31,48 @@ export class CacheError extends Error {
     this.reasons = reasons;
   }
 
-  /** The number of the error in JSON-RPC. */
+  /** The JSON-RPC number of the error. */
   get number(): number { return numbers[this.code]; }
 }
 
-/** The refusal of one library, or one type, too many. */
+/** Returns the error for one library or type too many; `what` names the kind. */
 export function noRoomFor(what: string): CacheError {
   return new CacheError("limit_exceeded", `there is no room for another ${what}: use one that is known`);
 }
 
-/** More about the failure of an upstream. */
+/** Details of an `UpstreamError`. */
 export interface UpstreamFailure {
-  /** Whether another attempt is useless. */
+  /** True if a retry cannot succeed. */
   isFinal?: boolean;
-  /** Whether the server took the request and refused it. */
+  /** True if the server received the request and refused it. */
   isRefusal?: boolean;
-  /** Whether a mutation is sent again; without it, what was refused is not, unless the code says that nobody was reached. */
+  /**
+   * True if a mutation is sent again. By default a refused one is not, unless `code` says that the server was not
+   * reached.
+   */
   retries?: boolean;
-  /** The name of the error that the server gave. */
+  /** The server's error code. */
   code?: string;
 }
 
-/** The failure of an upstream; `isFinal` says that another attempt is useless. */
+/**
+ * Thrown by an upstream that cannot answer.
+ *
+ * ```ts
+ * if (response.status === 404) throw new UpstreamError("the library does not exist", { isFinal: true });
+ * ```
+ */
 export class UpstreamError extends Error {
+  /** True if a retry cannot succeed. */
   readonly isFinal: boolean;
+  /** True if the server received the request and refused it. */
   readonly isRefusal: boolean;
+  /** Whether a mutation is sent again; null to decide by `isRefusal` and `code`. */
   readonly retries: boolean | null;
+  /** The server's error code; null if there is none. */
   readonly code: string | null;
 
+  /** Creates an error. `failure` true means both `isFinal` and `isRefusal`. */
   constructor(message: string, failure: boolean | UpstreamFailure = {}) {
     super(message);
     this.name = "UpstreamError";
@@ -67,12 +84,12 @@ export class UpstreamError extends Error {
   }
 }
 
-/** Why a line or a member of a batch is in quarantine. Protocol/errors.md, reasons. */
+/** Why a line or a batch member was quarantined. Protocol/errors.md, reasons. */
 export type Reason =
   | "too_long" | "invalid_utf8" | "too_deep" | "not_json" | "bad_shape" | "bad_sequence" | "bad_type"
   | "batch_too_large" | "missing_id" | "id_too_long" | "too_many_libraries" | "too_large";
 
-/** Ends the process of a program whose own law is broken: no input leads here. */
+/** Throws because an invariant of the cache is broken. No input can cause this. */
 export function unreachable(message: string): never {
   throw new Error(`a law of the cache is broken: ${message}`);
 }

@@ -5,12 +5,12 @@ const UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a
 const INTEGER = /^-?(?:0|[1-9][0-9]*)$/;
 const UPPER = /[A-F]/;
 
-/** Returns the form in which an id is keyed: a UUID in lower case, any other text as it is. */
+/** Returns the canonical form of an id: a UUID in lower case, any other text unchanged. */
 export function canonicalId(id: string): string {
   return id.length === 36 && UPPER.test(id) && UUID.test(id) ? id.toLowerCase() : id;
 }
 
-/** Returns the id that a JSON value stands for; null when it is none. */
+/** Returns the id in a JSON string or integer, in canonical form; null if the value is no id. */
 export function idOf(json: string): string | null {
   switch (kindOf(json)) {
     case "string": {
@@ -22,12 +22,12 @@ export function idOf(json: string): string | null {
   }
 }
 
-/** Tells whether an id is longer than it may be. */
+/** True if an id has more than `byteCountMax` bytes. */
 export function isIdTooLong(id: string, byteCountMax: number): boolean { return isLonger(id, byteCountMax); }
 
 const TYPE = /^[A-Za-z0-9_.-]+$/;
 
-/** Tells whether a text is the name of a type. */
+/** True if a text is a valid type name: at most `byteCountMax` characters of `[A-Za-z0-9_.-]`, and at least one. */
 export function isType(text: string, byteCountMax: number): boolean {
   return text.length <= byteCountMax && TYPE.test(text);
 }

@@ -1,62 +1,62 @@
-/** The bounds of a cache: how much of everything is accepted and kept. Protocol/framing.md and Protocol/limits.md. */
+/** The bounds of a cache's input and state; each is a maximum. Protocol/framing.md and Protocol/limits.md. */
 export interface Limits {
-  /** Bytes of a line, without its end. */
+  /** The maximum length of a line in bytes, without its end. */
   lineByteCountMax: number;
-  /** Containers that are open at once on a line. */
+  /** The maximum depth of nested arrays and objects on a line. */
   nestingDepthMax: number;
-  /** Bytes of a stored entity. */
+  /** The maximum size of a stored entity in bytes. */
   entityByteCountMax: number;
-  /** Members of a batch, operations of a transaction, resources of an answer. */
+  /** The maximum number of members in a batch, of operations in a transaction, and of resources in a response. */
   batchMemberCountMax: number;
-  /** Bytes of an id, a library id, an epoch or a mutation id. */
+  /** The maximum length of an id, a library id, an epoch or a mutation id in bytes. */
   idByteCountMax: number;
-  /** Bytes of a type. */
+  /** The maximum length of a type's name in bytes. */
   typeByteCountMax: number;
-  /** Libraries. */
+  /** The maximum number of libraries. */
   libraryCountMax: number;
-  /** Types. */
+  /** The maximum number of types. */
   typeCountMax: number;
-  /** Events of one library that wait behind a gap. */
+  /** The maximum number of events of one library that are held behind a gap. */
   heldEventCountMax: number;
-  /** Bytes of the lines of one library that wait behind a gap. */
+  /** The maximum total size, in bytes, of the lines of one library that are held behind a gap. */
   heldByteCountMax: number;
-  /** Bytes of lines that wait while a full library's upstream is asked. */
+  /** The maximum total size, in bytes, of the lines that wait while a full library's upstream is asked. */
   aheadByteCountMax: number;
-  /** Bytes of a line that are kept in quarantine. */
+  /** The maximum number of bytes that the quarantine keeps of one line. */
   quarantineByteCountMax: number;
-  /** Records in quarantine. */
+  /** The maximum number of records in quarantine. */
   quarantineRecordCountMax: number;
-  /** Tombstones. */
+  /** The maximum number of tombstones. */
   tombstoneCountMax: number;
-  /** Milliseconds that a tombstone is kept. */
+  /** The maximum time for which a tombstone is kept, in milliseconds. */
   tombstoneAgeMax: number;
-  /** Evicted keys that are remembered. */
+  /** The maximum number of evicted keys that are remembered. */
   evictedKeyCountMax: number;
-  /** Lost ranges of one library. */
+  /** The maximum number of lost ranges of one library. */
   lostRangeCountMax: number;
-  /** Names of unknown kinds that are counted apart. */
+  /** The maximum number of unknown event kinds that are counted by name. */
   ignoredKindCountMax: number;
-  /** Entities; the least recently used go past it. */
+  /** The maximum number of entities. Beyond it, the least recently used ones are evicted. */
   entityCountMax: number;
-  /** Queries. */
+  /** The maximum number of stored queries. */
   queryCountMax: number;
-  /** Elements of a list. */
+  /** The maximum number of elements in a list. */
   queryElementCountMax: number;
-  /** Bytes of a query's method. */
+  /** The maximum length of a query's method in bytes. */
   methodByteCountMax: number;
-  /** Bytes of a query's canonical input. */
+  /** The maximum size of a query's canonical input in bytes. */
   inputByteCountMax: number;
-  /** Observers of queries and entities. */
+  /** The maximum number of observers of queries and entities. */
   observerCountMax: number;
-  /** Fetches that are under way at once. */
+  /** The maximum number of fetches that run at the same time. */
   fetchCountMax: number;
-  /** Pending layers. */
+  /** The maximum number of pending layers. */
   layerCountMax: number;
-  /** Bytes of the changes of all pending layers. */
+  /** The maximum total size, in bytes, of the changes of all pending layers. */
   layerByteCountMax: number;
 }
 
-/** The bounds that hold where a program names no others. */
+/** The bounds that apply unless a program sets others. */
 export const defaultLimits: Limits = {
   lineByteCountMax: 16 << 20, nestingDepthMax: 64, entityByteCountMax: 16 << 20, batchMemberCountMax: 100_000,
   idByteCountMax: 1_024, typeByteCountMax: 128, libraryCountMax: 10_000, typeCountMax: 10_000,

@@ -7,12 +7,12 @@ export type Sequence = number | bigint;
 /** The highest position that a log can have. */
 export const SEQUENCE_MAX: Sequence = 9223372036854775807n;
 
-/** The place before the first position. */
+/** The value below the first position. */
 export const BEFORE_FIRST: Sequence = -1;
 
 const DIGITS = /^(?:0|[1-9][0-9]*)$/;
 
-/** Reads a position that is written with digits alone; null for every other text. */
+/** Parses a position written with digits only; null for any other text, and past 2^63-1. */
 export function parseSequence(text: string): Sequence | null {
   if (!DIGITS.test(text) || text.length > 19) return null;
   if (text.length <= 15) return Number(text);
@@ -20,13 +20,13 @@ export function parseSequence(text: string): Sequence | null {
   return big > SEQUENCE_MAX ? null : normalized(big);
 }
 
-/** Returns the position after one; the highest stays. */
+/** Returns the next position; the highest one is returned unchanged. */
 export function successor(sequence: Sequence): Sequence {
   if (typeof sequence === "number" && sequence < Number.MAX_SAFE_INTEGER) return sequence + 1;
   return sequence >= SEQUENCE_MAX ? SEQUENCE_MAX : normalized(BigInt(sequence) + 1n);
 }
 
-/** Returns the position before one; `BEFORE_FIRST` before 0. */
+/** Returns the previous position; `BEFORE_FIRST` for 0. */
 export function predecessor(sequence: Sequence): Sequence {
   return typeof sequence === "number" ? Math.max(sequence - 1, -1) : normalized(sequence - 1n);
 }
@@ -42,7 +42,7 @@ export function later(left: Sequence, right: Sequence): Sequence { return left <
 /** Returns the lower of two positions. */
 export function earlier(left: Sequence, right: Sequence): Sequence { return right < left ? right : left; }
 
-/** Returns the higher of two positions, of which either may be unknown. */
+/** Returns the higher of two positions, either of which may be unknown (null). */
 export function laterKnown(left: Sequence | null, right: Sequence | null): Sequence | null {
   if (left === null) return right;
   return right === null ? left : later(left, right);

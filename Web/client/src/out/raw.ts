@@ -1,12 +1,13 @@
 import { parseExact } from "../json/exact.js";
 import type { JsonValue, NumberMode } from "../json/exact.js";
 
-/** JSON as it is stored, inside what the cache says; read into a JavaScript value once, when somebody wants it. */
+/** Stored JSON inside an answer. Parsed once, on first use. */
 export class Raw {
   private parsed: JsonValue | undefined;
 
+  /** Wraps valid compact JSON. */
   constructor(readonly text: string) { }
 
-  /** Returns the value. Shared by all who read it: not to be changed. The mode is one for each cache. */
+  /** Returns the parsed value. Readers share it: do not change it. A cache always passes the same mode. */
   value(mode: NumberMode): JsonValue { return this.parsed ??= parseExact(this.text, mode); }
 }

@@ -2,10 +2,10 @@ import { quoted } from "../json/text.js";
 import type { JsonValue, NumberMode } from "../json/exact.js";
 import { Raw } from "./raw.js";
 
-/** What the cache says: JSON values with stored resources among them. Members that are undefined are left out. */
+/** An answer of the cache: a JSON value that may contain stored resources. Members that are undefined are left out. */
 export type Out = null | undefined | boolean | number | bigint | string | Raw | readonly Out[] | { readonly [name: string]: Out; };
 
-/** Writes it as compact JSON. */
+/** Returns an answer as compact JSON. */
 export function textOf(out: Out): string {
   if (out === null || out === undefined) return "null";
   switch (typeof out) {
@@ -19,7 +19,7 @@ export function textOf(out: Out): string {
   return `{${members.map(([name, value]) => `${quoted(name)}:${textOf(value)}`).join(",")}}`;
 }
 
-/** Gives it out as a JavaScript value; resources are read once and shared. */
+/** Returns an answer as a JavaScript value. Resources are parsed once and shared. */
 export function valueOf(out: Out, mode: NumberMode): JsonValue {
   if (out === null || out === undefined) return null;
   if (typeof out !== "object") return out;
@@ -30,7 +30,7 @@ export function valueOf(out: Out, mode: NumberMode): JsonValue {
   return value;
 }
 
-/** Lists that were given out, by what they were made of: a list that did not change is the same one again. */
+/** Returned lists by their source: an unchanged list is the same object again. */
 const lists = new WeakMap<readonly Out[], readonly JsonValue[]>();
 
 function resourcesOf(resources: readonly Out[], mode: NumberMode): readonly JsonValue[] {

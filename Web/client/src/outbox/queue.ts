@@ -1,5 +1,5 @@
-// The decisions of the outbox: which requests wait, which is sent next, and what follows an answer. It knows no time, disk or
-// server. Protocol/optimistic.md, the outbox.
+// The decisions of the outbox: which requests wait, which is sent next, and what follows a response. It reads no clock,
+// and uses no disk and no server. Protocol/optimistic.md, the outbox.
 
 import { byteLength } from "../json/utf8.js";
 import type { Layer } from "../layers/layer.js";
@@ -9,55 +9,67 @@ import { textOf } from "../out/value.js";
 import { pauseAfter } from "./backoff.js";
 import type { LayerSending, MutationFailure } from "./sending.js";
 
-/** Where a request stands. */
+/** The progress of a request. */
 export type OutboxPhase =
   | { readonly is: "queued" | "sending" | "failed"; }
   | { readonly is: "waiting"; readonly until: number; }
-  /** The request is a part of an older one. */
+  /** An older request carries this one. */
   | { readonly is: "member"; readonly of: OutboxItem; };
 
-/** One request of a layer. */
+/** The request of a layer, in the outbox. */
 export interface OutboxItem {
+  /** The layer of the request. */
   readonly layer: Layer;
+  /** The request and its attempts. */
   sending: LayerSending;
+  /** The queue of the request. */
   readonly chain: Chain;
+  /** The progress of the request. */
   phase: OutboxPhase;
-  /** The failure of the last attempt. */
+  /** The failure of the last attempt; null if there is none. */
   lastFailure: MutationFailure | null;
-  /** The requests that are a part of this one. */
+  /** The newer requests that this one carries. */
   readonly members: Set<OutboxItem>;
 }
 
-/** The requests of one library and key, which are sent one after another. */
+/** A queue: the requests of one library and key, which are sent one after another. */
 interface Chain {
   readonly name: string;
-  /** By number, ascending. */
+  /** The queued requests by layer number, ascending. */
   readonly items: OutboxItem[];
-  /** The requests that belong to it, those too that do not stand in line. */
+  /** The number of requests that belong to the queue, including those that are not queued. */
   count: number;
   sending: OutboxItem | null;
 }
 
-/** The progress of a request, as it is told. */
+/** The progress of a request, as notifications report it. */
 export interface OutboxStatus {
+  /** The id of the edit. */
   readonly pendingId: string;
+  /** Waiting for its turn, being sent, waiting for the next attempt, or failed for good. */
   readonly state: "queued" | "sending" | "waiting" | "failed";
+  /** The number of attempts so far. */
   readonly attempt: number;
+  /** The time of the next attempt in milliseconds since 1970; null if none is scheduled. */
   readonly nextAttemptAt: number | null;
+  /** The failure of the last attempt; null if there is none. */
   readonly failure: MutationFailure | null;
 }
 
-/** What follows an attempt without a confirmation. */
+/** What follows a failed attempt: nothing (it was no longer current), a retry, a final failure, or a rollback. */
 export type Verdict = "ignored" | "again" | "failed" | "discarded";
 
 const QUEUED: OutboxPhase = { is: "queued" };
 const SENDING: OutboxPhase = { is: "sending" };
 const FAILED: OutboxPhase = { is: "failed" };
-/** The requests that are sent at a time. */
+/** Maximum number of requests that are sent at a time. */
 const IN_FLIGHT_COUNT_MAX = 8;
-/** The newer requests that one request replaces at most. */
+/** Maximum number of newer requests that one request replaces. */
 const MEMBER_COUNT_MAX = 1_000;
-/** The bytes of the changes and the input of a request that replaces others: those of a line, less what the line says besides. */
+/**
+ * Maximum bytes of the changes and input of a request that replaces others: a line's, less 64 KiB for the rest of the
+ * message.
+ */
 const GROUP_BYTE_COUNT_MAX = defaultLimits.lineByteCountMax - (64 << 10);
 
 /** The requests of pending layers. Bounded by the layers. */
@@ -69,9 +81,10 @@ export class OutboxQueue {
   private readonly ready = new Set<Chain>();
   private readonly waiting = new Set<OutboxItem>();
   private changed = new Set<OutboxItem>();
-  /** The removed requests whose attempts are under way and keep their key waiting. At most 8. */
+  /** Removed requests whose running attempts block their queue. At most 8. */
   private readonly held = new Set<OutboxItem>();
   private inFlightCount = 0;
+  /** True while nothing is sent. */
   isPaused = false;
 
   /** The requests, oldest first. */
@@ -79,11 +92,12 @@ export class OutboxQueue {
     return [...this.byNumber.values()].sort((left, right) => left.layer.number - right.layer.number);
   }
 
+  /** Returns the request of the layer with a number; null if there is none. */
   get(number: number): OutboxItem | null { return this.byNumber.get(number) ?? null; }
 
   // Layers
 
-  /** Adds a layer's request, or takes over what changed about it. */
+  /** Adds the request of a layer, or updates it. */
   put(layer: Layer, sending: LayerSending): void {
     const sender = sending.sentWith === null ? null : this.byPendingId.get(sending.sentWith) ?? null;
     let item = this.byNumber.get(layer.number);
@@ -114,8 +128,8 @@ export class OutboxQueue {
   }
 
   /**
-   * Removes a request: its layer has settled, or was rolled back. `holdsKey`: an attempt that is under way keeps the next request
-   * of the key waiting until `endHeld`, since the server may still be performing this one.
+   * Removes the request of a layer that has settled or was rolled back. `holdsKey`: a running attempt blocks the next
+   * request of the key until `endHeld`, since the server may still be performing this one.
    */
   remove(number: number, holdsKey = false): void {
     const item = this.byNumber.get(number);
@@ -138,7 +152,7 @@ export class OutboxQueue {
     this.dropIdle(chain);
   }
 
-  /** Ends an attempt whose request was removed while it was under way: the next one of its key may be sent. */
+  /** Ends the running attempt of a removed request: the next request of its key may be sent. */
   endHeld(item: OutboxItem): void {
     if (!this.held.delete(item)) return;
     this.setPhase(item, QUEUED);
@@ -146,7 +160,7 @@ export class OutboxQueue {
     this.offer(item.chain);
   }
 
-  /** Whether the attempt of a removed request keeps its key waiting. */
+  /** True if the request was removed and its running attempt blocks its key. */
   isHeld(item: OutboxItem): boolean { return this.held.has(item); }
 
   private dropIdle(chain: Chain): void { if (chain.count === 0 && chain.sending === null) this.chains.delete(chain.name); }
@@ -157,7 +171,10 @@ export class OutboxQueue {
     return chain;
   }
 
-  /** Puts a request into its chain or takes it out, as its phase says, and offers the chain's first one. */
+  /**
+   * Adds a request to its queue or removes it, depending on its phase, and offers the queue's first request for
+   * sending.
+   */
   private settleInChain(item: OutboxItem): void {
     const isOut = item.phase.is === "member" || item.phase.is === "failed" && item.sending.request.onFailure === "continue";
     if (isOut) takeOut(item.chain.items, item);
@@ -187,7 +204,10 @@ export class OutboxQueue {
 
   // Sending
 
-  /** Returns the next request to send, marked as being sent, with the newer ones that it replaces; null when none may be sent now. */
+  /**
+   * Returns the next request, now marked as being sent, with the newer ones that it replaces; null if none may be sent
+   * now.
+   */
   next(): { item: OutboxItem; members: OutboxItem[]; } | null {
     if (this.isPaused || this.inFlightCount >= IN_FLIGHT_COUNT_MAX || this.ready.size === 0) return null;
     const firsts = [...this.ready].map((chain) => chain.items[0]);
@@ -199,14 +219,14 @@ export class OutboxQueue {
     return { item, members };
   }
 
-  /** Tells whether an attempt is still under way. */
+  /** True if the attempt is still running. */
   isSending(item: OutboxItem, attempt: number): boolean {
     return this.byNumber.get(item.layer.number) === item && item.phase.is === "sending" && item.sending.attemptCount === attempt;
   }
 
   // Answers
 
-  /** Takes an attempt that brought no confirmation; `random`: 0 … 1. */
+  /** Handles a failed attempt, and decides what follows. `random` is from 0 to 1. */
   failed(item: OutboxItem, attempt: number, failure: MutationFailure, mayRetry: boolean, now: number, random: number): Verdict {
     if (!this.isSending(item, attempt)) return "ignored";
     const { sending } = item;
@@ -220,7 +240,7 @@ export class OutboxQueue {
     return "again";
   }
 
-  /** Ends an attempt that was not sent, because the journal failed: it is begun again later. */
+  /** Ends an attempt that was not sent because the journal failed, and schedules it again. */
   postpone(item: OutboxItem, attempt: number, until: number): void {
     if (this.isSending(item, attempt)) this.wait(item, until);
   }
@@ -228,13 +248,13 @@ export class OutboxQueue {
   private wait(item: OutboxItem, until: number): void {
     this.setPhase(item, { is: "waiting", until });
     this.changed.add(item);
-    // An older request of the chain may have been queued again during the attempt.
+    // An older request of the queue may have been queued again during the attempt.
     this.offer(item.chain);
   }
 
   // Time and pauses
 
-  /** When `wake` should be called; null when nothing waits. */
+  /** When to call `wake` next; null if nothing waits. */
   get nextMoment(): number | null {
     if (this.isPaused) return null;
     let first: number | null = null;
@@ -242,12 +262,12 @@ export class OutboxQueue {
     return first;
   }
 
-  /** Queues the requests whose time has come. */
+  /** Queues the waiting requests whose time has come. */
   wake(now: number): void {
     for (const item of [...this.waiting]) if (item.phase.is === "waiting" && item.phase.until <= now) this.hurry(item);
   }
 
-  /** Queues a request that waits for its time. */
+  /** Queues a waiting request at once. */
   hurry(item: OutboxItem): void {
     if (item.phase.is !== "waiting") return;
     this.setPhase(item, QUEUED);
@@ -267,7 +287,9 @@ export class OutboxQueue {
     };
   }
 
-  /** Returns the requests whose status may have changed since the last call, oldest first, with those that are a part of them. */
+  /**
+   * Returns the requests whose status may have changed since the last call, with those that they carry, oldest first.
+   */
   takeChanged(): OutboxItem[] {
     if (this.changed.size === 0) return [];
     const all = new Set([...this.changed].flatMap((item) => [item, ...item.members]));
@@ -276,12 +298,12 @@ export class OutboxQueue {
   }
 }
 
-/** Returns the requests that follow one directly and that its first attempt may replace. */
+/** Returns the requests directly after one that its first attempt may replace. */
 function replaceable({ chain, sending, layer }: OutboxItem): OutboxItem[] {
   const { request } = sending;
   const members: OutboxItem[] = [];
   if (!request.isReplaceable || sending.attemptCount > 0) return members;
-  // The line has the changes of all, and the input of the newest.
+  // The message has the changes of all, and the input of the newest.
   let changesByteCount = byteCountOf(layer);
   for (const next of chain.items) {
     if (next.layer.number <= layer.number) continue;
@@ -295,10 +317,10 @@ function replaceable({ chain, sending, layer }: OutboxItem): OutboxItem[] {
   return members;
 }
 
-/** Returns the bytes that the changes of a layer take in a line. */
+/** Returns the bytes of a layer's changes in a message. */
 function byteCountOf({ changes }: Layer): number { return byteLength(textOf(changesOut(changes))); }
 
-/** Returns the place of the first item that is not older than another. */
+/** Returns the index of the first item whose layer number is not below another. */
 function placeOf(items: readonly OutboxItem[], number: number): number {
   let low = 0;
   let high = items.length;

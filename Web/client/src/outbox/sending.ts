@@ -1,84 +1,97 @@
-// Requests of layers: what is sent for an edit, and how far that is. Protocol/optimistic.md, the outbox.
+// The requests of layers, and their progress. Protocol/optimistic.md, the outbox.
 
 import { elementsOf, kindOf, membersOf } from "../json/text.js";
 import { byteLength } from "../json/utf8.js";
 import { idOf } from "../model/identity.js";
 import { Pointer } from "../queries/pointer.js";
 
-/** The request by which a pending edit reaches the server. */
+/** The request that sends a pending edit to the server. */
 export interface MutationRequest {
+  /** The name of the mutation. */
   readonly method: string;
-  /** Compact JSON. */
+  /** The input of the mutation, as compact JSON. */
   input: string;
-  /** The queue in the library; null: the queue of the library itself. */
+  /** The queue within the library; null for the library's own queue. */
   readonly key: string | null;
+  /** Maximum number of attempts; null for no bound. */
   readonly attemptCountMax: number | null;
   /** Milliseconds since the first attempt after which a failure is final. */
   readonly duration: number | null;
   /** JSON Pointers into the input whose values are temporary ids. */
   readonly temporaryIds: readonly string[];
+  /** True if a newer request of the key may replace this one before it is sent. */
   readonly isReplaceable: boolean;
+  /** Whether later requests of the key stop or continue after a final failure. */
   readonly onFailure: "stop" | "continue";
+  /** True if a final failure rolls the edit back. */
   readonly discardsOnFailure: boolean;
 }
 
-/** Why an attempt brought no confirmation. */
+/** Why an attempt failed. */
 export interface MutationFailure {
+  /** The failure in words. */
   readonly message: string;
+  /** The server's error code; null if there is none. */
   readonly code: string | null;
 }
 
-/** A layer's request, and the progress of sending it as far as a journal has it. */
+/** The request of a layer, and its progress as a journal stores it. */
 export interface LayerSending {
+  /** The request. */
   readonly request: MutationRequest;
-  /** The attempts that were begun. One is counted on the disk before it is sent. */
+  /** The number of attempts. Each is durable before it is sent. */
   attemptCount: number;
   /**
-   * The attempts that do not count toward the request's limit: those before a fresh start that somebody asked for, and those that
-   * ended without an answer or a failure, because the session ended or the journal failed.
+   * The attempts that do not count toward the limit: those before `optimistic.retry`, and those that ended without an
+   * answer or a failure because the session ended or the journal failed.
    */
   forgivenCount: number;
-  /** Whether an attempt is under way. A journal has it as one that does not count: it may be interrupted. */
+  /**
+   * True while an attempt is running. The journal stores it as one that does not count, because it may be interrupted.
+   */
   isUnderWay: boolean;
-  /** The time of the first attempt that counts. */
+  /** The time of the first attempt that counts, in milliseconds since 1970; null before it. */
   firstAttemptAt: number | null;
-  /** Why the request failed for good. */
+  /** Why the request failed for good; null if it has not. */
   failure: MutationFailure | null;
-  /** The pending id of the older layer whose request has this layer's input. */
+  /**
+   * The pending id of the older layer whose request carries this layer's input; null if the layer is sent by itself.
+   */
   sentWith: string | null;
 }
 
-/** A request as it left: what is sent under one pending id is the same in every attempt. */
+/** A request as first sent: it stays the same in every attempt of one pending id. */
 export interface SentRequest {
+  /** The input, as compact JSON. */
   readonly input: string;
-  /** The changes of all layers that the request serves, as a JSON array of operations. */
+  /** The changes of all layers that the request carries, as a JSON array of operations. */
   readonly changes: string;
 }
 
-/** The bytes of a message or a code that are kept. */
+/** Maximum bytes of a stored message or code. */
 const TEXT_BYTE_COUNT_MAX = 1_024;
 
-/** Begins the sending of a request. */
+/** Returns the progress of a request before its first attempt. */
 export function newSending(request: MutationRequest): LayerSending {
   return { request, attemptCount: 0, forgivenCount: 0, isUnderWay: false, firstAttemptAt: null, failure: null, sentWith: null };
 }
 
-/** Returns the progress as a journal has it: a copy, in which an attempt that is under way does not count. */
+/** Returns the progress for the journal: a copy in which a running attempt does not count. */
 export function recordedSending(sending: LayerSending): LayerSending {
   return { ...sending, request: { ...sending.request }, forgivenCount: interruptedCount(sending), isUnderWay: false };
 }
 
-/** Returns the attempts that do not count when the one under way ends without an answer. */
+/** Returns the attempts that do not count if the running one ends without an answer. */
 export function interruptedCount({ forgivenCount, isUnderWay }: LayerSending): number { return forgivenCount + (isUnderWay ? 1 : 0); }
 
-/** Returns the bytes that count toward the bound on layers. */
+/** Returns the bytes of a request that count toward `layerByteCountMax`. */
 export function sendingByteCount({ request, failure, sentWith }: LayerSending): number {
   const pointers = request.temporaryIds.reduce((sum, pointer) => sum + pointer.length + 16, 0);
   return 128 + request.method.length + request.input.length + (request.key?.length ?? 0) + pointers + (sentWith?.length ?? 0)
     + (failure === null ? 0 : 32 + failure.message.length + (failure.code?.length ?? 0));
 }
 
-/** Returns a failure with texts of at most 1,024 bytes. */
+/** Returns a failure with its texts cut to 1,024 bytes. */
 export function boundedFailure(message: string, code: string | null): MutationFailure {
   return { message: boundedText(message), code: code === null ? null : boundedText(code) };
 }
@@ -95,7 +108,7 @@ function boundedText(text: string): string {
   return `${bounded}…`;
 }
 
-/** Returns the ids in an input at the places of temporary ids, canonical, each once. */
+/** Returns the distinct canonical ids at the pointers `temporaryIds` of a request's input. */
 export function namedIds(request: MutationRequest): Set<string> {
   const ids = pathsOf(request).map((pointer) => {
     const value = pointer.value(request.input);
@@ -104,12 +117,14 @@ export function namedIds(request: MutationRequest): Set<string> {
   return new Set(ids.filter((id): id is string => id !== null));
 }
 
-/** Returns an input with the real id at the places of a temporary one; `json`: the real id as the server gave it. */
+/**
+ * Returns a request's input with a temporary id replaced by the real one; `json` is the real id as the server wrote it.
+ */
 export function renamedInput(request: MutationRequest, temporary: string, json: string): string {
   return pathsOf(request).reduce((input, { path }) => replaced(input, path, 0, temporary, json), request.input);
 }
 
-/** The pointers were checked when the request was made; a record that somebody broke may hold others. */
+/** The pointers were checked when the request was made, but a damaged record may hold others. */
 function pathsOf({ temporaryIds }: MutationRequest): Pointer[] {
   return temporaryIds.map((text) => Pointer.parse(text)).filter((pointer): pointer is Pointer => typeof pointer !== "string");
 }
@@ -121,7 +136,7 @@ function replaced(value: string, path: Pointer["path"], depth: number, temporary
   switch (kindOf(value)) {
     case "object": {
       const members = membersOf(value);
-      // Of equal names the last one counts.
+      // Of repeated members the last one counts.
       const at = members.map((member) => member.name).lastIndexOf(name);
       if (at < 0) return value;
       return `{${members.map((member, place) => `${member.spelled}:${place === at ? inner(member.value) : member.value}`).join(",")}}`;

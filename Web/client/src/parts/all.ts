@@ -7,7 +7,7 @@ import * as journalCode from "./journal.js";
 import * as listsCode from "./lists.js";
 import * as upkeepCode from "./upkeep.js";
 
-/** Installs the parts; called where nothing may wait. */
+/** Installs all parts, for programs in which no step may wait for one. */
 export function installParts(): void {
   edits.install(editsCode);
   gaps.install(gapsCode);

@@ -1,4 +1,4 @@
-// Policies: how old data may be, and what a delete takes along. A part of its own; a cache without a policy does not load it.
+// Policies: maximum ages and cascading deletes. A separate entry point; a cache without a policy does not load it.
 // Protocol/policy.md.
 
 import { refuseUnknown } from "../engine/options.js";
@@ -6,7 +6,7 @@ import { elementsOf, kindOf, membersOf, stringValue } from "../json/text.js";
 import { idOf } from "../model/identity.js";
 import type { Ages, AgeLimit, LimitedField, Policy, Reference } from "../state/ages.js";
 
-/** The rule of a type or a field: seconds, the limit of the object that holds it, or none. */
+/** A maximum age in seconds, `inherited` for that of the containing object, or null for none. */
 type AgeRule = number | "inherited" | null;
 
 interface FieldRule {
@@ -21,9 +21,11 @@ interface TypeRule {
   readonly fields: ReadonlyMap<string, FieldRule>;
 }
 
-/** What `tidemark policy check --json` prints of a policy file without errors. */
+/** The report that `tidemark policy check --json` prints for a policy file. */
 export interface PolicyReport {
+  /** True if the file has no errors. */
   readonly ok: boolean;
+  /** The types in the file with their rules; ages in seconds. */
   readonly types: readonly {
     readonly name: string;
     readonly max_age: number | null;
@@ -35,25 +37,27 @@ export interface PolicyReport {
   }[];
 }
 
-/** The rules of one type, for programs without a schema. */
+/** The rules of one type, for `policyOfRules`. */
 export interface PolicyRules {
-  /** The name on the wire. */
+  /** The name of the type in events and responses. */
   type: string;
-  /** The age in seconds at which its entities are too old; never when it is left out. */
+  /** The age in seconds at which entities of the type are too old; never if absent. */
   maxAge?: number;
-  /** The ages of fields that differ from that of the type. */
+  /** The maximum ages of fields that differ from the type's, in seconds. */
   fields?: Readonly<Record<string, number>>;
-  /** The types of what is deleted along, by the field that refers to it. */
+  /** The types of entities that are deleted along with one of this type, by the field that refers to them. */
   cascades?: Readonly<Record<string, string>>;
 }
 
 const AGE_MAX = 2_147_483_647;
 
 /**
- * Makes a policy of what `tidemark policy check --json FILE` prints: the rules of GraphQL type definitions, read once
- * when a page is built.
+ * Creates a policy from the output of `tidemark policy check --json FILE`: the rules in GraphQL type definitions, read
+ * once when a page is built. Throws a `RangeError` for the report of a file with errors.
  *
- * Throws a `RangeError` for a report of a file that has errors.
+ * ```ts
+ * const cache = new NormalizedCache({ policy: policyOf(report) });
+ * ```
  */
 export function policyOf(report: PolicyReport): Policy {
   if (!report.ok) throw new RangeError("the policy file has errors: see tidemark policy check");
@@ -66,7 +70,14 @@ export function policyOf(report: PolicyReport): Policy {
   }])));
 }
 
-/** Makes a policy of rules. Throws a `RangeError` for a type that comes twice, and for an age that is none. */
+/**
+ * Creates a policy from rules. Throws a `RangeError` for a type with two rules, and for an age that is not a whole
+ * number of seconds from 0 to 2^31-1.
+ *
+ * ```ts
+ * const policy = policyOfRules([{ type: "file", maxAge: 3_600, cascades: { preview: "image" } }]);
+ * ```
+ */
 export function policyOfRules(rules: readonly PolicyRules[]): Policy {
   const types = new Map<string, TypeRule>();
   for (const rule of rules) {
@@ -83,7 +94,7 @@ export function policyOfRules(rules: readonly PolicyRules[]): Policy {
       age: maxAge ?? null,
       fields: new Map([...names].sort().map((name) => [name, {
         target: cascades[name] ?? null, cascades: name in cascades,
-        // A reference without an age of its own has the limit of the entity that holds it.
+        // A reference without an age has the limit of the entity that contains it.
         age: fields[name] ?? (name in cascades ? "inherited" : null),
       }])),
     });
@@ -98,7 +109,7 @@ function least(left: AgeLimit, right: AgeLimit): AgeLimit { return right.seconds
 function isOfOperation({ rule }: AgeLimit): boolean { return rule === "operation_type" || rule === "operation_field"; }
 
 class RulePolicy implements Policy {
-  /** The fields whose references are deleted along, under the own names of types, by the aliases of a cache. */
+  /** The cascading fields and their target types by type, under the cache's names; cached for each map of aliases. */
   private readonly cascading = new WeakMap<ReadonlyMap<string, string>, ReadonlyMap<string, readonly (readonly [string, string])[]>>();
 
   constructor(private readonly types: ReadonlyMap<string, TypeRule>) { }
@@ -136,7 +147,7 @@ class RulePolicy implements Policy {
     return rules;
   }
 
-  /** The limit of an object that a read asks for directly. */
+  /** The maximum age of an object that a read requests directly. */
   private root(type: string, ages: Ages): AgeLimit {
     const own = ages.types.get(type);
     if (own !== undefined) return { seconds: own, rule: "operation_type" };
@@ -144,7 +155,7 @@ class RulePolicy implements Policy {
     return typeof age === "number" ? { seconds: age, rule: "schema_type" } : UNLIMITED;
   }
 
-  /** The limit of a field; for a composite one that of the object in it. The most specific rule wins. */
+  /** The maximum age of a field, or of the object in a composite field. The most specific rule wins. */
   private limit(field: string, type: string, parent: AgeLimit, ages: Ages): AgeLimit {
     const own = ages.fields.get(`${type}.${field}`);
     if (own !== undefined) return { seconds: own, rule: "operation_field" };
@@ -159,7 +170,7 @@ class RulePolicy implements Policy {
     return typeAge === null ? UNLIMITED : ruled(typeAge, "schema_type", parent);
   }
 
-  /** The lowest limit of a field and of everything inside its value. */
+  /** The lowest maximum age of a field and of everything inside its value. */
   private least(field: string, type: string, parent: AgeLimit, value: string, ages: Ages): AgeLimit {
     const limit = this.limit(field, type, parent, ages);
     const target = this.types.get(type)?.fields.get(field)?.target ?? null;
@@ -180,7 +191,7 @@ function ruled(age: number | "inherited", rule: "schema_type" | "schema_field", 
   return age === "inherited" ? parent : { seconds: age, rule };
 }
 
-/** Returns the ids that a value refers to: itself, the `id` or `uuid` of an object, or those in a list. */
+/** Returns the ids in a reference: the value itself, the `id` or `uuid` of an object, or those of each list element. */
 function idsIn(value: string): string[] {
   switch (kindOf(value)) {
     case "array": return elementsOf(value).flatMap(idsIn);

@@ -3,14 +3,16 @@ import type { Query } from "./query.js";
 import type { ResourceView, Rule } from "./view.js";
 import { exactCode } from "./value.js";
 
-/** The queries with a rule of one library and type, filed by a value that their elements must have. */
+/** The queries with a rule over one library and type, indexed by a value that their elements must have. */
 export class Candidates {
   private readonly filed = new Map<Pointer, Map<string, Set<Query>>>();
   private readonly unfiled = new Set<Query>();
   private count = 0;
 
+  /** True if there are no queries. */
   get isEmpty(): boolean { return this.count === 0; }
 
+  /** Adds a query under its rule. */
   insert(query: Query, rule: Rule): void {
     this.count += 1;
     const requirement = rule.requirement;
@@ -27,6 +29,7 @@ export class Candidates {
     }
   }
 
+  /** Removes a query that was added under the same rule. */
   remove(query: Query, rule: Rule): void {
     this.count -= 1;
     this.unfiled.delete(query);
@@ -41,7 +44,7 @@ export class Candidates {
     if (values?.size === 0) this.filed.delete(requirement.pointer);
   }
 
-  /** Calls `body` with each query whose rule a resource may fulfil, once. */
+  /** Calls `body` once with each query whose rule a resource may match. */
   forEach(view: ResourceView, body: (query: Query) => void): void {
     for (const query of [...this.unfiled]) body(query);
     for (const [pointer, values] of this.filed) {

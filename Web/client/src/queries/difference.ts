@@ -1,10 +1,10 @@
-/** One step from a list to the next: a subset of RFC 6902 over whole elements. */
+/** One step of a list's change: a subset of RFC 6902 over whole elements. */
 export type ListStep<Node> =
   | { op: "add"; node: Node; at: number; } | { op: "remove"; node: Node; at: number; }
   | { op: "replace"; node: Node; at: number; } | { op: "move"; node: Node; from: number; at: number; };
 
 /**
- * Returns the steps from one order of distinct elements to another, with as few moves as there can be, then the
+ * Returns the steps from one order of distinct elements to another, with the fewest possible moves, then the
  * replacements. O(n log n) for the part between the common beginning and the common end.
  */
 export function listSteps<Node>(
@@ -38,7 +38,7 @@ export function listSteps<Node>(
   return steps;
 }
 
-/** Brings kept elements, given by their new indexes in their old order, into place, and adds the new ones. */
+/** Moves kept elements, given by their new indexes in their old order, into place, and adds the new ones. */
 function arrange<Node>(kept: readonly number[], fresh: readonly Node[], offset: number, steps: ListStep<Node>[]): void {
   const stays = longestRun(kept);
   const waiting = new Counts(stays.map((isStaying) => !isStaying));
@@ -66,7 +66,7 @@ function arrange<Node>(kept: readonly number[], fresh: readonly Node[], offset: 
     }
     let from = -1;
     if (old >= 0) {
-      // Before the anchor all elements up to the next one that stays are arranged already.
+      // Before the anchor, all elements up to the next unmoved one are already in place.
       from = old < anchor
         ? nextStaying[old] + waiting.before(old)
         : target + waiting.before(old) + stayingBefore[old] - (anchor < 0 ? 0 : stayingBefore[anchor] + 1);
@@ -77,7 +77,7 @@ function arrange<Node>(kept: readonly number[], fresh: readonly Node[], offset: 
   });
 }
 
-/** Tells for each value whether it is of the longest run of values that ascend. O(n log n). */
+/** Returns for each value whether it belongs to the longest ascending subsequence. O(n log n). */
 function longestRun(values: readonly number[]): boolean[] {
   const ends: number[] = [];
   const previous: number[] = [];
@@ -97,7 +97,7 @@ function longestRun(values: readonly number[]): boolean[] {
   return isMember;
 }
 
-/** Counts of taken places below any place, which change one by one: a Fenwick tree. */
+/** Counts the taken places below any place, with updates in O(log n): a Fenwick tree. */
 class Counts {
   private readonly sums: number[];
 

@@ -1,12 +1,12 @@
 import { elementsOf, kindOf, membersOf, stringValue } from "../json/text.js";
 import { exactCode } from "./value.js";
 
-/** Reads the hints of a bulk event: names and values that its queries have, as far as they say. */
+/** Parses the hints of a bulk event: names, and the values that affected queries have for them. */
 export function hintsOf(json: string): ReadonlyMap<string, string> {
   return new Map(membersOf(json).map((member) => [member.name, exactCode(member.value)]));
 }
 
-/** Tells whether hints concern a query with an input and tags: nothing in them has a hinted name with other values only. */
+/** True if hints concern a query: no hinted name occurs in its input or tags with only other values. */
 export function areConcerned(hints: ReadonlyMap<string, string>, input: string, tags: string): boolean {
   const seen = new Map<string, boolean>();
   const look = (json: string): void => {
@@ -27,7 +27,7 @@ export function areConcerned(hints: ReadonlyMap<string, string>, input: string, 
   return [...seen.values()].every((isEqual) => isEqual);
 }
 
-/** Tells whether wanted tags, an array of names or an object, match the tags of a query. */
+/** True if the wanted tags, an array of names or an object, match the tags of a query. */
 export function areTagged(wanted: string, tags: string): boolean {
   if (tags === "") return false;
   if (kindOf(wanted) === "object") {

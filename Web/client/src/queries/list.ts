@@ -2,33 +2,34 @@ import type { KeyNode } from "./node.js";
 import type { Query } from "./query.js";
 import type { Rule, SortKey } from "./view.js";
 
-/** The element's entity is in no tier, and no delete is known. */
+/** Mark of an element whose entity is in no tier, although no delete of it is known. */
 export const MISSING = 1;
-/** Layers show the entity elsewhere, or not at all. */
+/** Mark of an element whose entity layers show elsewhere, or not at all. */
 export const COVERED = 2;
-/** A layer shows the entity although it is missing. */
+/** Mark of an element whose entity is missing but is shown by a layer. */
 export const SUPPLIED = 4;
-/** Only layers put the element into the list. */
+/** Mark of an element that only layers put into the list. */
 export const EXTRA = 8;
-/** Some layer has a change for the entity. */
+/** Mark of an element whose entity a layer changes. */
 export const LAYERED = 16;
 
-/** Tells whether an element with these marks is shown. */
+/** True if an element with these marks is shown. */
 export function isShown(marks: number): boolean {
   return (marks & COVERED) === 0 && ((marks & MISSING) === 0 || (marks & SUPPLIED) !== 0);
 }
 
 /** One element of a query's list. */
 export class Element {
-  /** The place among the holders of its key. */
+  /** The element's index among the holders of its key. */
   place = 0;
-  /** The place in the list, or one near it. */
+  /** The element's index in the list, or one near it. */
   hint = 0;
 
+  /** Creates an element of a query's list. */
   constructor(public node: KeyNode, readonly query: Query, public sortKey: SortKey | null, public marks: number) { }
 }
 
-/** The elements that an index counts: all, those that are no layer's alone, or those that readers see. */
+/** Which elements an index counts: all, those not added by layers alone, or those that readers see. */
 export type Part = "all" | "own" | "shown";
 
 /** The elements of one query, in order. */
@@ -38,18 +39,22 @@ export class ElementList {
   private shown = 0;
   private missed = 0;
 
-  /** The number of elements that are no layer's alone. */
+  /** The number of elements that were not added by layers alone. */
   get count(): number { return this.ownCount; }
 
+  /** The number of all elements. */
   get wholeCount(): number { return this.elements.length; }
 
+  /** The number of elements that readers see. */
   get shownCount(): number { return this.shown; }
 
-  /** The number of elements that are missing and that no layer shows or covers. */
+  /** The number of missing elements that no layer shows or covers. */
   get missingCount(): number { return this.missed; }
 
+  /** All elements, in order. */
   get all(): readonly Element[] { return this.elements; }
 
+  /** Inserts an element at an index among all. */
   insert(element: Element, index: number): void {
     element.hint = index;
     if (index === this.elements.length) this.elements.push(element);
@@ -57,6 +62,7 @@ export class ElementList {
     this.note(element.marks, 1);
   }
 
+  /** Removes an element. */
   remove(element: Element): void {
     const index = this.position(element);
     if (index === this.elements.length - 1) this.elements.pop();
@@ -64,27 +70,30 @@ export class ElementList {
     this.note(element.marks, -1);
   }
 
+  /** Moves an element to an index among all. */
   move(element: Element, to: number): void {
     this.elements.splice(this.position(element), 1);
     this.elements.splice(to, 0, element);
     element.hint = to;
   }
 
+  /** Replaces the marks of an element. */
   setMarks(element: Element, marks: number): void {
     this.note(element.marks, -1);
     element.marks = marks;
     this.note(marks, 1);
   }
 
+  /** Removes all elements. */
   removeAll(): void {
     this.elements = [];
     this.ownCount = this.shown = this.missed = 0;
   }
 
-  /** Returns the place of an element among a part of them. */
+  /** Returns the index of an element among a part of the elements. */
   index(element: Element, part: Part): number { return this.countBefore(this.position(element), part); }
 
-  /** Returns the element at a place among a part of them. */
+  /** Returns the element at an index among a part of the elements. */
   at(index: number, part: Part): Element {
     if (this.size(part) === this.elements.length) return this.elements[index];
     let left = index;
@@ -131,7 +140,7 @@ export class ElementList {
     return count;
   }
 
-  /** Looks from the place that the element had last, to both sides. */
+  /** Searches from the element's last known index to both sides. */
   private position(element: Element): number {
     const start = Math.min(element.hint, this.elements.length - 1);
     for (let step = 0; ; step += 1) {

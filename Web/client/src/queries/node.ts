@@ -3,9 +3,11 @@ import type { Slot } from "../store/slot.js";
 import { Raw } from "../out/raw.js";
 import type { Element } from "./list.js";
 
-/** One change of a layer that concerns a key. */
+/** A change of a layer to a key. */
 export interface Touch {
+  /** The layer. */
   layer: Layer;
+  /** The change. */
   change: LayerChange;
 }
 
@@ -15,34 +17,35 @@ export interface Overlay {
   touches: Touch[];
   /** The visible resource; null when nothing is visible. */
   visible: string | null;
-  /** Whether nothing is visible because a layer deletes the entity. */
+  /** True if nothing is visible because a layer deletes the entity. */
   isDeleted: boolean;
 }
 
 /**
- * What names a key besides the store: lists, observers and layers. Its number orders keys that change at once, and is
- * given again when nothing names the key any more.
+ * The lists, observers and layers that name a key. Its number orders keys that change at once, and is reused when
+ * nothing names the key any more.
  */
 export class KeyNode {
-  /** The places in lists; each knows its own place here. */
+  /** The elements of lists that hold the key; each stores its own index here. */
   readonly holders: Element[] = [];
   /** The number of observers of the entity itself. */
   observerCount = 0;
   /** The effect of layers; null while none has a change for the key. */
   overlay: Overlay | null = null;
 
+  /** Creates a node for a slot. */
   constructor(readonly slot: Slot, readonly number: number) { }
 
   private raw: Raw | null = null;
 
-  /** The visible resource for answers: the same object as long as the text is the same. */
+  /** The visible resource for answers; the same object while the text is the same. */
   get visibleRaw(): Raw {
     const text = this.visible ?? "null";
     if (this.raw === null || this.raw.text !== text) this.raw = new Raw(text);
     return this.raw;
   }
 
-  /** Whether anything names the key. */
+  /** True if anything names the key. */
   get isNamed(): boolean { return this.holders.length > 0 || this.observerCount > 0 || this.overlay !== null; }
 
   /** The resource as readers see it; null when there is none. */

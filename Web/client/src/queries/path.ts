@@ -1,12 +1,14 @@
 import { kindOf, memberOf, membersOf, stringValue } from "../json/text.js";
 
-/** A path of a resource, or a directory: its device, and its components, each after a slash. */
+/** A path of a resource or directory: its device (null for any), and its components, each after a slash. */
 export interface ScopePath {
+  /** The device; null for any. */
   device: string | null;
+  /** The components, each after a slash. */
   components: string;
 }
 
-/** Reads a path; null when the value is none. Protocol/queries.md, scope. */
+/** Parses a path; null if the value is not one. Protocol/queries.md, scope. */
 export function pathOf(json: string): ScopePath | null {
   if (kindOf(json) === "string") return { device: null, components: componentsOf(stringValue(json)) };
   if (kindOf(json) !== "object") return null;
@@ -30,7 +32,7 @@ function componentsOf(path: string): string {
   return parts.filter((part) => part !== "" && part !== ".").map((part) => `/${part}`).join("");
 }
 
-/** Tells whether a path lies in a directory: directly, or anywhere below. */
+/** True if a path is in a directory: directly, or with `isRecursive` at any depth. */
 export function lies(path: ScopePath, directory: ScopePath, isRecursive: boolean): boolean {
   if (directory.device !== null && directory.device !== path.device) return false;
   const start = directory.components.length;

@@ -1,8 +1,10 @@
 import { elementsOf, memberOf } from "../json/text.js";
 
-/** One step of a pointer: a member's name, and the element's index that it may be as well. */
+/** One step of a pointer: the name of a member, and the index of an element if the name is one. */
 export interface Token {
+  /** The name of a member. */
   name: string;
+  /** The index of an element; null if the name is not one. */
   index: number | null;
 }
 
@@ -10,13 +12,13 @@ export interface Token {
 export class Pointer {
   private constructor(private readonly tokens: readonly Token[]) { }
 
-  /** The steps of the pointer, from the outside in. */
+  /** The steps of the pointer, outermost first. */
   get path(): readonly Token[] { return this.tokens; }
 
-  /** The tokens that a pointer may have. */
+  /** Maximum number of steps in a pointer. */
   static readonly tokenCountMax = 64;
 
-  /** Reads a pointer; a text says what is wrong with it. */
+  /** Parses a pointer. Returns a string that describes the fault if the text is not a valid pointer. */
   static parse(text: string): Pointer | string {
     if (text === "") return new Pointer([]);
     if (!text.startsWith("/")) return "does not begin with a slash; write a JSON Pointer such as \"/kind\"";
@@ -29,16 +31,16 @@ export class Pointer {
     })));
   }
 
-  /** A pointer to a member of the resource itself. */
+  /** Returns a pointer to a top-level member. */
   static member(name: string): Pointer { return new Pointer([{ name, index: null }]); }
 
-  /** The name of the member when the pointer has one token; null otherwise. */
+  /** The name of the member if the pointer has one step; null otherwise. */
   get single(): string | null { return this.tokens.length === 1 ? this.tokens[0].name : null; }
 
-  /** A text that only equal pointers have. */
+  /** A text that is the same for equal pointers only. */
   get key(): string { return JSON.stringify(this.tokens.map((token) => token.name)); }
 
-  /** Returns the value at the pointer, as JSON; null when there is none. */
+  /** Returns the value at the pointer as JSON; null if there is none. */
   value(json: string): string | null {
     let value: string | null = json;
     for (const token of this.tokens) {

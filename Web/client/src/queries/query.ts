@@ -10,101 +10,123 @@ import type { Element } from "./list.js";
 import type { KeyNode } from "./node.js";
 import type { Rule, SortKey } from "./view.js";
 
-/** The elements that are kept behind a limit at least: lists with a small one change often. */
+/** Minimum number of elements kept beyond a limit: lists with a small limit change often. */
 const SLACK_COUNT_MIN = 32;
 
-/** A list as a reader got it last. */
+/** A list as a reader received it last. */
 export interface KeptList {
+  /** The keys (`type:id`) of the elements. */
   keys: readonly string[];
+  /** The visible resources. */
   resources: readonly Raw[];
+  /** True if a layer changes the list. */
   isPending: boolean;
 }
 
-/** What a query's identity is: its library, its method, and its canonical input. */
+/** The identity of a query: its library, its method and its canonical input. */
 export interface QueryKey {
+  /** The name of the library. */
   library: string;
+  /** The method of the query. */
   method: string;
+  /** The canonical input. */
   input: string;
 }
 
-/** Why a list is known to be older than the server's. */
+/** Why a list is known to be older than the server's. Protocol/queries.md, staleness. */
 export type ListStaleCause = DoubtCause | "list" | "answer";
 
-/** One query: its key, its list, and how fresh it is. */
+/** A query: its key, its list, and its freshness. */
 export class Query {
-  /** Whether an answer is stored; false for a query that is only observed. */
+  /** True if a response is stored; false for a query that is only observed. */
   isStored = false;
+  /** The entities of the list's type; null before the first response. */
   table: TypeTable | null = null;
   /** The tags as compact JSON; empty when there are none. */
   tags = "";
   /** The rule as canonical JSON; empty when there is none. */
   ruleText = "";
+  /** The rule; null when there is none. */
   rule: Rule | null = null;
+  /** True if the list is evaluated over the store. */
   isLocal = false;
-  /** Milliseconds until the answer expires; null for never. */
+  /** Milliseconds until the response expires; null for never. */
   timeToLive: number | null = null;
+  /** The sequence that the response stands for; null when it named none. */
   asOf: Sequence | null = null;
-  /** The number of the question that the list answers, or the next number when nobody asked; 0: asked in an earlier session. */
+  /**
+   * The number of the request that the list answers, or the next number for an unrequested one; 0 for an earlier
+   * session.
+   */
   asked = 0;
-  /** The position up to which the answer is known to hold everything; null when it is not known. */
+  /** The sequence up to which the response is known to be complete; null if unknown. */
   listedThrough: Sequence | null = null;
+  /** When the response was stored, in milliseconds since 1970. */
   storedAt = 0;
-  /** When the query was invalidated; null while it is not. */
+  /** When the list became stale, in milliseconds since 1970; null while it is fresh. */
   invalidSince: number | null = null;
-  /** Why the list became stale; null while it is fresh, or where an earlier session did not say. */
+  /** Why the list became stale; null while it is fresh, or if an earlier session did not record it. */
   staleCause: ListStaleCause | null = null;
-  /** The reads that it answered since the cache was opened. */
+  /** The reads answered from the list since the cache was opened. */
   hitCount = 0;
-  /** The sort key up to which the list is complete; null: all of it is. */
+  /** The sort key up to which the list is complete; null if it is complete. */
   horizon: SortKey | null = null;
+  /** The elements of the list. */
   readonly list = new ElementList();
-  /** The elements that some layer has a change for. */
+  /** The elements for which a layer has a change. */
   readonly layered = new Set<Element>();
+  /** The list as read last; null if it has changed since. */
   kept: KeptList | null = null;
 
+  /** The number of observers. */
   observerCount = 0;
-  /** The staleness that observers were told last. */
+  /** The staleness that was last reported to observers. */
   shownStale = false;
 
+  /** True if the current unit changed the query. */
   isTouched = false;
-  /** The elements that observers saw before the unit, where it may change several. */
+  /** The elements that observers saw before the current unit, if it may change several. */
   before: KeyNode[] = [];
+  /** The steps of the current unit. */
   steps: ListStep<KeyNode>[] = [];
-  /** The number of the unit in which the list was last visited as a holder of the written entity. */
+  /** The number of the write that last updated the list as one that holds the written entity. */
   visit = 0;
 
+  /** Creates a query without a response. */
   constructor(readonly key: QueryKey, readonly library: Library, readonly number: number) { }
 
-  /** The number of first elements that readers see. */
+  /** The number of elements that readers see, from the first on. */
   get shownCountMax(): number { return this.rule === null ? Infinity : this.rule.limit; }
 
-  /** The number of elements that are kept: with a limit as many again, so that one that leaves can be replaced. */
+  /**
+   * Returns the maximum number of elements: with a limit as many again, so that an element that leaves can be replaced.
+   */
   elementCountMax(limits: Limits): number {
     const countMax = Math.max(1, limits.queryElementCountMax);
     if (this.isLocal || this.rule === null || !this.rule.hasLimit) return countMax;
     return Math.min(this.rule.limit + Math.max(this.rule.limit, SLACK_COUNT_MIN), countMax);
   }
 
-  /** The number of first elements that are never evicted while the list is observed. */
+  /** The number of elements, from the first on, that are never evicted while the list is observed. */
   get pinnedCountMax(): number {
     if (!this.isLocal || this.rule === null || !this.rule.hasLimit) return Infinity;
     return this.rule.limit + Math.max(this.rule.limit, SLACK_COUNT_MIN);
   }
 
-  /** Returns since when the list is too old or known to be wrong; null while it is fresh. */
+  /** Returns since when the list has been expired or stale; null while it is fresh. */
   staleSince(now: number): number | null {
     if (!this.isStored) return 0;
     if (this.timeToLive === null || now - this.storedAt < this.timeToLive) return this.invalidSince;
     return Math.min(this.invalidSince ?? Infinity, this.storedAt + this.timeToLive);
   }
 
-  /** Whether readers see the list as stale. */
+  /** True if readers see the list as stale. */
   isStale(now: number): boolean {
     return this.staleSince(now) !== null || this.list.missingCount > 0
       || this.horizon !== null && !this.isLocal && this.list.shownCount < this.shownCountMax;
   }
 
-  /** Whether a layer changes an element that is shown, or hides one that would be. */
+  /** True if a layer changes an element that is shown, or hides one that otherwise would be. */
   get isPending(): boolean {
     for (const element of this.layered) {
       if ((element.marks & LAYERED) !== 0 && this.list.index(element, "shown") < this.shownCountMax) return true;
@@ -112,7 +134,7 @@ export class Query {
     return false;
   }
 
-  /** When an observed list's time is over and its observers were not told; null when it never is. */
+  /** When the list expires, if observers do not know it as stale yet; null if it never does. */
   get expiry(): number | null {
     return this.isStored && !this.shownStale && this.timeToLive !== null ? this.storedAt + this.timeToLive : null;
   }

@@ -8,13 +8,13 @@ import type { ScopePath } from "./path.js";
 import { areComparable, compareValues, exactCode, orderValue } from "./value.js";
 import type { Requirement, ResourceView, Rule, SortKey } from "./view.js";
 
-/** The key before every other one. */
+/** The sort key below every other one. */
 export const LOWEST_KEY: SortKey = { values: [{ rank: -1, text: "" }], id: "" };
 
 const ALTERNATES = Pointer.member("alternate_paths");
 const SD_PATH = Pointer.member("sd_path");
 
-/** The paths of a resource: the one at a pointer, and its alternates. Each pointer is looked up once. */
+/** Returns the paths of a resource: the one at a pointer, and its alternates. Each pointer is read once. */
 function pathsAt(view: ResourceView, pointer: Pointer): readonly ScopePath[] {
   const known = view.paths.get(pointer);
   if (known !== undefined) return known;
@@ -33,7 +33,7 @@ const PREDICATE_COUNT_MAX = 1_000;
 const ALTERNATIVE_COUNT_MAX = 10_000;
 const ORDER_COUNT_MAX = 16;
 
-/** Reads a rule from compact JSON. Throws `invalid_params` with the place of what is wrong. */
+/** Parses a rule from compact JSON. Throws `invalid_params` with the place of the fault. */
 export function parseRule(json: string): Rule { return new RuleParser().rule(json); }
 
 class RuleParser {
@@ -63,7 +63,7 @@ class RuleParser {
           const own = left.values[index];
           const other = right.values[index];
           if (own === undefined || other === undefined) break;
-          // The lowest key is first in descending order too.
+          // The lowest key is first in descending order, too.
           if (own.rank < 0 || other.rank < 0) return own.rank - other.rank;
           const difference = compareValues(own, other);
           if (difference !== 0) return order[index].isDescending ? -difference : difference;
@@ -223,7 +223,7 @@ class RuleParser {
     return elementsOf(json);
   }
 
-  /** Equal pointers are one object, so that a resource is looked at once for all tests. */
+  /** Equal pointers are one object, so that a resource is read once for all tests. */
   private pointer(json: string, place: string): Pointer {
     const text = this.string(json, place);
     const known = shared.get(text) ?? this.pointers.get(text);
@@ -252,10 +252,10 @@ class RuleParser {
 const SHARED_COUNT_MAX = 1_000;
 const shared = new Map<string, Pointer>();
 
-/** Tells whether the bytes of a text begin with those of another. */
+/** True if the UTF-8 bytes of a text begin with those of a prefix. */
 function startsWithBytes(text: string, prefix: string): boolean {
   if (!text.startsWith(prefix)) return false;
-  // Half a pair at the end of the prefix is three bytes, and the whole pair of the text four other ones.
+  // A lone surrogate at the end of the prefix is three bytes; the whole pair in the text is four different ones.
   const last = prefix.charCodeAt(prefix.length - 1);
   const next = text.charCodeAt(prefix.length);
   return !(last >= 0xd800 && last < 0xdc00 && next >= 0xdc00 && next < 0xe000);

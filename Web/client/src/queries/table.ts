@@ -4,31 +4,36 @@ import type { QueryView } from "./none.js";
 import { Query } from "./query.js";
 import type { QueryKey } from "./query.js";
 
-/** The lists that are kept as they were read. */
+/** Maximum number of lists that are kept as read. */
 const KEPT_COUNT_MAX = 64;
 
-/** The queries by their keys, in the order of their last reads. */
+/** The queries by key, in the order of their last reads. */
 export class QueryTable implements QueryView {
   private readonly byKey = new Map<string, Query>();
   private readonly kept = new Set<Query>();
-  /** The last number that was given. */
+  /** The highest number of a query so far. */
   lastNumber = 0;
-  /** The number of queries with an answer. */
+  /** The number of queries with a stored response. */
   storedCount = 0;
   /** The number of stored queries with a rule whose lists came from a server. */
   remoteRuleCount = 0;
 
+  /** Creates a table without queries. */
   constructor(private readonly limits: Limits) { }
 
   /** The number of queries, stored or observed. */
   get size(): number { return this.byKey.size; }
 
+  /** Returns the query with a key; null if there is none. */
   find(key: QueryKey): Query | null { return this.byKey.get(nameOf(key)) ?? null; }
 
   /** Every query, by number. */
   get all(): Query[] { return [...this.byKey.values()].sort((left, right) => left.number - right.number); }
 
-  /** Returns a query, which is opened when it is new; null when there are too many and all are observed. */
+  /**
+   * Returns the query with a key, created if it is new. At the bound, drops the least recently read unobserved query
+   * with `displace`; null if all are observed.
+   */
   open(key: QueryKey, library: Library, displace: (query: Query) => void): Query | null {
     const known = this.find(key);
     if (known !== null) return known;
@@ -41,13 +46,14 @@ export class QueryTable implements QueryView {
     return this.add(new Query(key, library, this.lastNumber));
   }
 
+  /** Adds a query, such as one restored from the journal. */
   add(query: Query): Query {
     this.lastNumber = Math.max(this.lastNumber, query.number);
     this.byKey.set(nameOf(query.key), query);
     return query;
   }
 
-  /** Notes that a list is kept as it was read; the one that was kept longest goes for it. */
+  /** Records that a list is kept as read; past the bound the oldest one is dropped. */
   keep(query: Query): void {
     this.kept.delete(query);
     this.kept.add(query);
@@ -59,16 +65,17 @@ export class QueryTable implements QueryView {
     }
   }
 
+  /** Removes a query. */
   remove(query: Query): void { this.byKey.delete(nameOf(query.key)); }
 
-  /** Counts as a read: the query becomes the last one to go. */
+  /** Counts as a read: the query becomes the most recently used one. */
   touch(query: Query): void {
     const name = nameOf(query.key);
     if (this.byKey.delete(name)) this.byKey.set(name, query);
   }
 }
 
-/** Returns the table of a state, which is made with its first query. */
+/** Returns the query table of a state, which is created for the first query. */
 export function tableOf(state: { readonly limits: Limits; queries: QueryView; }): QueryTable {
   return state.queries instanceof QueryTable ? state.queries : state.queries = new QueryTable(state.limits);
 }

@@ -3,10 +3,11 @@ import { canonicalNumber } from "../json/number.js";
 import { elementsOf, kindOf, membersOf, quoted, stringValue } from "../json/text.js";
 import { compareBytes } from "../json/utf8.js";
 
-/** A value as it stands in an order: nothing < null < false < true < numbers < strings < arrays and objects. */
+/** A value in sort order: nothing < null < false < true < numbers < strings < arrays and objects. */
 export interface OrderValue {
+  /** The rank of the value's kind. */
   rank: number;
-  /** The text of a string, or the spelling of a number; empty for all else. */
+  /** The text of a string, or the spelling of a number; empty for other kinds. */
   text: string;
 }
 
@@ -18,7 +19,7 @@ const NUMBER = 5;
 const STRING = 6;
 const OTHER: OrderValue = { rank: 7, text: "" };
 
-/** Returns a JSON value's place in the order; null stands for no value. */
+/** Returns a JSON value in sort order; null is no value. */
 export function orderValue(json: string | null): OrderValue {
   if (json === null) return MISSING;
   switch (kindOf(json)) {
@@ -30,14 +31,14 @@ export function orderValue(json: string | null): OrderValue {
   }
 }
 
-/** Compares two values by the order: below 0, 0 or above 0. */
+/** Compares two values in sort order: returns a number below 0, 0 or above 0. */
 export function compareValues(left: OrderValue, right: OrderValue): number {
   if (left.rank !== right.rank) return left.rank - right.rank;
   if (left.rank === NUMBER) return compareNumbers(left.text, right.text);
   return left.rank === STRING ? compareBytes(left.text, right.text) : 0;
 }
 
-/** Tells whether `lt` and its like hold between two values at all. */
+/** True if two values can be compared by `lt`, `lte`, `gt` and `gte`. */
 export function areComparable(left: OrderValue, right: OrderValue): boolean {
   const kind = comparableKind(left.rank);
   return kind !== 0 && kind === comparableKind(right.rank);
@@ -48,7 +49,7 @@ function comparableKind(rank: number): number {
   return rank === MISSING.rank || rank === OTHER.rank ? 0 : rank;
 }
 
-/** Returns a text that only values which are equal in depth have. */
+/** Returns a text that is the same for deeply equal values only. */
 export function exactCode(json: string): string {
   switch (kindOf(json)) {
     case "number": return canonicalNumber(json);

@@ -12,30 +12,45 @@ export type { Snapshot } from "./store.js";
 
 const CacheContext = createContext<CacheHandle | null>(null);
 
-/** Gives a cache to the components below. */
+/**
+ * Provides a cache to the components below it.
+ *
+ * ```tsx
+ * createRoot(element).render(<CacheProvider cache={cache}><App /></CacheProvider>);
+ * ```
+ */
 export function CacheProvider({ cache, children }: { cache: CacheHandle; children?: ReactNode; }): ReactElement {
   return createElement(CacheContext.Provider, { value: cache }, children);
 }
 
-/** Returns the cache of the nearest `CacheProvider`. */
+/** Returns the cache of the nearest `CacheProvider`. Throws if there is none. */
 export function useCache(): CacheHandle {
   const cache = useContext(CacheContext);
   if (cache === null) throw new Error("there is no CacheProvider above: put one around the components that read");
   return cache;
 }
 
-/** What a component reads, and how. */
+/** How a component reads a query. */
 export interface QueryOptions extends Omit<QueryReadParams, "method" | "input"> {
-  /** Whether the list is fetched again when something in it becomes too old. */
+  /** True to fetch the list again when something in it becomes too old. */
   refresh?: boolean;
-  /** Whether to suspend while nothing is there yet. */
+  /** True to suspend the component until there is data. */
   suspense?: boolean;
 }
 
-/** A component's view of a query: the snapshot, and a function that asks the upstream anew. */
+/** What `useCachedQuery` returns: a snapshot of the list, and a function that fetches it again. */
 export type Observed<Data> = Snapshot<Data> & { readonly refetch: () => Promise<void>; };
 
-/** Observes a query. Renders again when what is selected changed, and only then. */
+/**
+ * Observes a query; the component renders again only when selected data changes.
+ *
+ * ```tsx
+ * function Files() {
+ *   const { data, isLoading } = useCachedQuery<File>("search.files", { q: "a" });
+ *   return isLoading ? <p>Loading</p> : <ul>{data?.map((file) => <li key={file.id}>{file.name}</li>)}</ul>;
+ * }
+ * ```
+ */
 export function useCachedQuery<Entity = JsonObject>(
   method: string, input?: unknown, options: QueryOptions = {},
 ): Observed<readonly Entity[]> {
@@ -46,7 +61,7 @@ export function useCachedQuery<Entity = JsonObject>(
   return useMemo(() => ({ ...snapshot, refetch: store.refetch }), [snapshot, store]);
 }
 
-/** Observes one entity; its data is null where there is none. */
+/** Observes one entity; `data` is null if it does not exist. */
 export function useEntity<Entity = JsonObject>(
   type: string, id: EntityGetParams["id"], options: Omit<EntityGetParams, "resource_type" | "id"> & { suspense?: boolean; } = {},
 ): Snapshot<Entity | null> {
@@ -59,7 +74,7 @@ function useStore<Data>(store: ObservationStore<Data>, isSuspending: boolean): S
   const snapshot = useSyncExternalStore(store.subscribe, store.getSnapshot, store.getServerSnapshot);
   let shown = snapshot;
   if (isSuspending && snapshot.isLoading) {
-    // What the cache has is there at once: only what has to be fetched suspends.
+    // Cached data is available at once: only a fetch suspends.
     const ready = store.ready();
     shown = store.getSnapshot();
     if (shown.isLoading) throw ready;
@@ -67,12 +82,12 @@ function useStore<Data>(store: ObservationStore<Data>, isSuspending: boolean): S
   return shown;
 }
 
-/** Observes the pending edits, oldest first. */
+/** Observes the pending edits of a library, or of all libraries, oldest first. */
 export function usePendingEdits(library?: string): readonly PendingEdit[] {
   const cache = useCache();
   const known = useRef<{ of: object; version: number; edits: readonly PendingEdit[]; } | null>(null);
   const subscribe = useCallback((listener: () => void) => cache.port.onEdits(listener), [cache]);
-  // An object of its own for each cache and library: what is known of one says nothing of another.
+  // One object for each cache and library, so that a remembered result is not used for another.
   const of = useMemo(() => ({ cache, library }), [cache, library]);
   const snapshot = useCallback((): readonly PendingEdit[] => {
     const version = of.cache.port.editVersion;
@@ -87,35 +102,50 @@ export function usePendingEdits(library?: string): readonly PendingEdit[] {
 
 const NO_EDITS: readonly PendingEdit[] = [];
 
-/** What a server says to a mutation. */
+/** A server's response to a mutation: the params of `optimistic.commit`. */
 export interface Confirmation {
+  /** The resources as the server stored them; an empty array if there are none. */
   confirmed?: object | readonly object[];
+  /** The type of the confirmed resources. */
   resource_type?: string;
+  /** The sequence of the event that reports the mutation. */
   sequence?: Sequence;
+  /** Real ids by temporary ones. */
   id_map?: Readonly<Record<string, string>>;
 }
 
-/** A mutation: what it shows at once, and what carries it out. */
+/** A mutation: the changes it shows at once, and the request that performs it. */
 export interface MutationOptions<Variables> {
+  /** The library that the mutation changes; the cache's default library if absent. */
   library_id?: string;
-  /** Returns the optimistic changes; none for a mutation that is not shown before it is done. */
+  /** Returns the changes to show until the server responds; absent or empty to show nothing before that. */
   changes?(variables: Variables): readonly Operation[];
-  /** Carries the mutation out. `pendingId` is for the server to name in its event. */
+  /** Performs the mutation. The server names `pendingId` as the mutation id of its event. */
   mutate(variables: Variables, pendingId: string): Promise<Confirmation | void>;
 }
 
-/** What a component does with a mutation. */
+/** What `useMutation` returns. */
 export interface Mutation<Variables> {
+  /** Performs the mutation. Rejects if it fails, after rolling its changes back. */
   readonly mutate: (variables: Variables) => Promise<void>;
+  /** True while the newest mutation is running. */
   readonly isPending: boolean;
+  /** The error of the newest mutation; null if it succeeded or is running. */
   readonly error: Error | null;
 }
 
 let lastMutation = 0;
 
 /**
- * Returns a mutation that shows its changes at once, and takes them back when it fails. Of several at one time the newest decides
- * about `isPending` and `error`; each promise is about its own.
+ * Returns a mutation that shows its changes at once and rolls them back if it fails. When several run at once,
+ * `isPending` and `error` are those of the newest; each promise reports its own outcome.
+ *
+ * ```tsx
+ * const rename = useMutation<{ id: string; name: string }>({
+ *   changes: ({ id, name }) => [{ op: "patch", resource_type: "file", id, fields: { name } }],
+ *   mutate: async ({ id, name }, pendingId) => { await api.rename(id, name, pendingId); },
+ * });
+ * ```
  */
 export function useMutation<Variables>(options: MutationOptions<Variables>): Mutation<Variables> {
   const cache = useCache();
@@ -145,7 +175,9 @@ export function useMutation<Variables>(options: MutationOptions<Variables>): Mut
   return useMemo(() => ({ mutate, ...state }), [mutate, state]);
 }
 
-/** Waits for a commit or a rollback; an edit that its event has settled meanwhile needs neither. */
+/**
+ * Waits for a commit or a rollback. Ignores `unknown_pending`: the event of the mutation has already settled the edit.
+ */
 async function settled(call: Promise<unknown>): Promise<void> {
   try {
     await call;

@@ -6,65 +6,71 @@ import type { Out } from "../out/value.js";
 import { stringifyExact } from "../json/exact.js";
 import type { JsonObject } from "../engine/calls.js";
 
-/** What a component sees of an observed query or entity. A new object for each change, and only then. */
+/** The state of an observed query or entity. A new object for each change, and the same object in between. */
 export interface Snapshot<Data> {
+  /** The data; undefined until the first answer. */
   readonly data: Data | undefined;
+  /** True until the first answer or error. */
   readonly isLoading: boolean;
+  /** True if the data may be older than the server's. */
   readonly isStale: boolean;
+  /** The error of the observation or of the newest `refetch`; null if there is none. */
   readonly error: CacheError | null;
+  /** True if the data shows a pending edit. */
   readonly pending: boolean;
   /** The number of notifications that were merged into this one. */
   readonly missed: number;
 }
 
-/** Milliseconds that an observation waits for the component that suspended for it. */
+/** How long an observation is kept for the component that suspended for it, in milliseconds. */
 const UNMOUNTED_TIME_MAX = 10_000;
 
 const LOADING: Snapshot<never> = { data: undefined, isLoading: true, isStale: false, error: null, pending: false, missed: 0 };
 
-/** The parameters of an observation as JSON: as they are given, and with the policy that asks the upstream anew. */
+/** The params of an observation as JSON: as given, and with the policy `networkOnly` for `refetch`. */
 interface Request {
   readonly given: string;
   readonly anew: string;
 }
 
-/** How an observation is read: its first answer, and what each notification makes of the data. */
+/** How to read data from the first answer of an observation, and how each notification changes it. */
 interface Reading<Data> {
   method: "query.observe" | "entity.observe";
   first(answer: JsonObject): Data;
   next(data: Data, params: JsonObject): Data;
 }
 
-/** One attempt to observe: whatever comes for another one than the present is not shown. */
+/** One attempt to observe. Answers and notifications of earlier attempts are ignored. */
 interface Observation {
-  /** Null until the cache has answered, and after it has refused. */
+  /** The subscription number; null until the cache has answered, and after it has refused. */
   subscription: number | null;
 }
 
-/** One observation that several components share. It begins with the first of them, and ends soon after the last. */
+/** One observation shared by several components. It begins with the first subscriber and ends soon after the last. */
 export class ObservationStore<Data> {
   private snapshot: Snapshot<Data> = LOADING;
   private readonly listeners = new Set<() => void>();
-  /** The present attempt; null while nobody wants one. */
+  /** The current attempt; null while there are no subscribers. */
   private current: Observation | null = null;
-  /** The number of the newest `refetch`: it alone decides about the error. */
+  /** The number of the newest `refetch`; only its outcome sets the error. */
   private lastFetch = 0;
-  /** Takes back the end that is near; null while none is. */
+  /** Cancels the scheduled end of the observation; null while none is scheduled. */
   private keep: (() => void) | null = null;
   private waiters: (() => void)[] = [];
   private endLayers: () => void = () => undefined;
 
+  /** Creates an observation that begins with its first subscriber. */
   constructor(
     private readonly cache: CacheHandle, private readonly request: Request, private readonly reading: Reading<Data>,
   ) { }
 
-  /** Returns what there is to see; the same object as long as nothing changed. */
+  /** Returns the current snapshot; the same object until something changes. */
   readonly getSnapshot = (): Snapshot<Data> => this.snapshot;
 
-  /** What a server renders: nothing is observed there. */
+  /** Returns the snapshot for server rendering: always loading. */
   readonly getServerSnapshot = (): Snapshot<Data> => LOADING;
 
-  /** Resolves when something is there, or failed. For suspense: it begins the observation. */
+  /** Starts the observation and resolves when there is data or an error. For suspense. */
   ready(): Promise<void> {
     if (!this.snapshot.isLoading) return Promise.resolve();
     const done = new Promise<void>((resolve) => this.waiters.push(resolve));
@@ -72,6 +78,7 @@ export class ObservationStore<Data> {
     return done;
   }
 
+  /** Adds a subscriber; returns a function that removes it. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);
     this.endIn(null);
@@ -81,19 +88,19 @@ export class ObservationStore<Data> {
       this.listeners.delete(listener);
       if (this.listeners.size > 0) return;
       this.endLayers();
-      // React mounts twice in strict mode, and moves components: the next one may come at once.
+      // React mounts twice in strict mode and moves components: the next subscriber may follow at once.
       this.endIn(0);
     };
   };
 
-  /** An edit that settles with what it showed changes no element, so that nothing is told: it is pending no more. */
+  /** Updates `pending`: an edit that settles with the data it showed changes no element and sends no notification. */
   private readonly followLayers = (): void => {
     const subscription = this.current?.subscription ?? null;
     const pending = subscription === null ? null : this.cache.port.isPending(subscription);
     if (pending !== null && pending !== this.snapshot.pending) this.set({ ...this.snapshot, pending });
   };
 
-  /** Asks the upstream anew. Resolves when it has answered, or failed: the snapshot has the error then. */
+  /** Fetches the data again. Resolves when the fetch succeeds or fails; the snapshot then has the error. */
   readonly refetch = async (): Promise<void> => {
     if (this.current === null || this.current.subscription === null) {
       if (!this.snapshot.isLoading) this.set(LOADING);
@@ -104,7 +111,7 @@ export class ObservationStore<Data> {
     await new Promise<void>((resolve) => {
       this.cache.port.perform("query.read", this.request.anew, () => undefined, (outcome) => {
         const error = outcome instanceof CacheError ? outcome : null;
-        // Equal data is no change that is told, and ends an error all the same.
+        // Equal data sends no notification, but still clears the error.
         if (own === this.lastFetch && error !== this.snapshot.error) this.set({ ...this.snapshot, error });
         resolve();
       });
@@ -115,7 +122,7 @@ export class ObservationStore<Data> {
     const own: Observation = { subscription: null };
     this.leave();
     this.current = own;
-    // The component that began it may never be mounted: then nobody ends it.
+    // The component that started it may never be mounted and could not end it.
     if (this.listeners.size === 0) this.endIn(UNMOUNTED_TIME_MAX);
     this.cache.port.perform(this.reading.method, json, (notification) => this.hear(own, notification), (outcome) => {
       if (outcome instanceof CacheError) {
@@ -150,7 +157,7 @@ export class ObservationStore<Data> {
     for (const listener of [...this.listeners]) listener();
   }
 
-  /** Ends the observation in some milliseconds, unless a component comes before; null: not at all. */
+  /** Schedules the end of the observation unless a component subscribes before; null cancels the end. */
   private endIn(milliseconds: number | null): void {
     this.keep?.();
     this.keep = milliseconds === null ? null : this.cache.port.clock.schedule(milliseconds, () => {
@@ -158,12 +165,12 @@ export class ObservationStore<Data> {
       this.leave();
       this.current = null;
       this.lastFetch += 1;
-      // Who still waits asks again, and begins anew.
+      // A component that still waits subscribes again, which starts a new attempt.
       this.set(LOADING);
     });
   }
 
-  /** Ends the present attempt. One that is not answered yet is ended with its answer. */
+  /** Cancels the current attempt; one without an answer yet is cancelled when the answer arrives. */
   private leave(): void {
     if (this.current !== null && this.current.subscription !== null) this.cancel(this.current.subscription);
   }
@@ -175,9 +182,9 @@ export class ObservationStore<Data> {
   private value(out: Out): JsonObject { return valueOf(out, this.cache.mode) as JsonObject; }
 }
 
-/** The observations of each cache, by what they observe. */
+/** The shared observations of each cache, by method and params. */
 const stores = new WeakMap<CacheHandle, Map<string, ObservationStore<unknown>>>();
-/** Observations that are remembered; those without components are only a few words. */
+/** Maximum number of remembered observations; those without subscribers take little memory. */
 const STORE_COUNT_MAX = 10_000;
 
 function storeOf<Data>(cache: CacheHandle, params: object, reading: Reading<Data>): ObservationStore<Data> {
@@ -188,7 +195,7 @@ function storeOf<Data>(cache: CacheHandle, params: object, reading: Reading<Data
   let store = own.get(key) as ObservationStore<Data> | undefined;
   if (store !== undefined) return store;
   if (own.size >= STORE_COUNT_MAX) own.clear();
-  // Made now: the program may change its object later.
+  // Serialized now, because the program may change its object later.
   const anew = stringifyExact({ ...params, policy: "networkOnly" });
   store = new ObservationStore(cache, { given, anew }, reading);
   own.set(key, store as ObservationStore<unknown>);

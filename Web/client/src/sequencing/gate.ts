@@ -14,40 +14,53 @@ import type { HeldEvent } from "./held.js";
 /** The decision on a sequenced event. */
 export type Verdict = "apply" | "duplicate" | "late" | "hold" | "new_epoch";
 
-/** The meaning of a heartbeat: nothing new, the first word of a library, missing events, or a log that began anew. */
+/**
+ * What a heartbeat means: nothing new, the first event of a library, missing events, or a new log, with the number of
+ * held events that were dropped.
+ */
 export type HeartbeatVerdict = "even" | "baseline" | "ahead" | { forgotten: number; };
 
-/** Why queries of a library may be older than its log: numbers were lost, or the log began anew. */
+/** Why all lists of a library may be stale: events were lost, or the log began anew; null if they are not. */
 export type StaleCause = "loss" | "new_log" | null;
 
-/** What is kept of a gate over a restart. */
+/** The state of a gate that a journal stores. */
 export interface GateRecord {
+  /** The epoch of the log; null if it names none. */
   epoch: string | null;
+  /** The generation of the log. */
   generation: number;
+  /** The cursor; null before the first position is known. */
   cursor: Sequence | null;
+  /** Why all lists may be stale; null if they are not. */
   staleCause: StaleCause;
+  /** The lost ranges. */
   lost: readonly LostRange[];
 }
 
 /**
- * One library's place in its log: decides for each event whether it is applied, dropped or held, and knows what is
- * missing. It applies nothing, asks nobody and reads no clock. The table of Protocol/sequencing.md, cell by cell.
+ * The position of a library in its log: decides for each event whether it is applied, dropped or held, and records what
+ * is missing. It applies nothing, sends no requests and reads no clock. Implements the table of Protocol/sequencing.md.
  */
 export class SequenceGate {
-  /** The log's epoch; null while the log names none. */
+  /** The epoch of the log; null while the log names none. */
   epoch: string | null = null;
   /** Grows by one whenever the log begins anew; positions compare only within one generation. */
   generation = 0;
-  /** The last settled position; null before the first. */
+  /** The last position up to which no event is awaited; null before the first. */
   cursor: Sequence | null = null;
+  /** Why all lists of the library may be stale; null if they are not. */
   staleCause: StaleCause = null;
+  /** The positions that were declared lost. */
   lost: LostRanges;
+  /** The events that wait until a gap closes. */
   readonly held: ReorderBuffer;
+  /** The positions of unusable lines above the cursor. */
   readonly holes: HoleList;
-  /** The highest number that is known to exist ahead of the cursor, other than held events. */
+  /** The highest position that is known to exist above the cursor, apart from held events; null if there is none. */
   tail: Sequence | null = null;
   private tailSeenAt = 0;
 
+  /** Creates a gate, restored from a journal's record if there is one. */
   constructor(private readonly limits: Limits, record?: GateRecord) {
     this.lost = new LostRanges(Math.max(1, limits.lostRangeCountMax), record?.lost ?? []);
     this.held = new ReorderBuffer(limits.heldEventCountMax, limits.heldByteCountMax);
@@ -59,6 +72,7 @@ export class SequenceGate {
     this.staleCause = record.staleCause;
   }
 
+  /** The state to store in a journal. */
   get record(): GateRecord {
     return {
       epoch: this.epoch, generation: this.generation, cursor: this.cursor, staleCause: this.staleCause,
@@ -66,11 +80,12 @@ export class SequenceGate {
     };
   }
 
+  /** True if all lists of the library may be stale. */
   get isStale(): boolean { return this.staleCause !== null; }
 
   // Events
 
-  /** Decides on a sequenced event; a `previous` of null stands for one below it, an `epoch` of null for the current one. */
+  /** Decides on a sequenced event. A `previous` of null means `sequence` - 1, an `epoch` of null the current one. */
   verdict(sequence: Sequence, previous: Sequence | null, epoch: string | null): Verdict {
     if (epoch !== null && this.epoch !== null && epoch !== this.epoch) return "new_epoch";
     if (this.cursor === null) return "apply";
@@ -78,20 +93,21 @@ export class SequenceGate {
     return (previous ?? predecessor(sequence)) <= this.cursor ? "apply" : "hold";
   }
 
+  /** Sets the epoch if the log had none so far. */
   adoptFirstEpoch(epoch: string | null): void {
     if (this.epoch !== null || epoch === null) return;
     this.epoch = own(epoch);
     this.holes.keepEpoch(epoch);
   }
 
-  /** Moves the cursor to an event that was applied. */
+  /** Moves the cursor to an applied event. */
   advance(sequence: Sequence): void {
     if (this.cursor !== null && sequence <= this.cursor) unreachable(`cursor ${this.cursor} cannot go to ${sequence}`);
     this.cursor = sequence;
     this.forgetReached();
   }
 
-  /** Notes the number of an unusable line. Returns false when it is no hole. */
+  /** Records the position of an unusable line. Returns false if it is not a hole. */
   noteHole(sequence: Sequence, epoch: string | null, now: number): boolean {
     if (this.epoch !== null && epoch !== this.epoch) return false;
     if (this.cursor === null || sequence <= this.cursor || this.held.has(sequence)) return false;
@@ -99,7 +115,10 @@ export class SequenceGate {
     return true;
   }
 
-  /** Notes that an answer has an unusable line at a position too: holes up to it become missing numbers. */
+  /**
+   * Records that an upstream's response has an unusable line at a position, too: holes up to it become missing
+   * positions.
+   */
   proveHoles(through: Sequence, now: number): void {
     const proven = this.holes.highestThrough(through);
     if (this.cursor === null || proven === null || proven <= this.cursor) return;
@@ -107,7 +126,10 @@ export class SequenceGate {
     this.tail = laterKnown(this.tail, proven);
   }
 
-  /** Takes the next held event when nothing is missing before it, or one that the cursor passed; null otherwise. */
+  /**
+   * Removes and returns the next held event if nothing is missing before it, or the cursor has passed it; null
+   * otherwise.
+   */
   takeReady(): { held: HeldEvent; isPassed: boolean; } | null {
     const held = this.held.first;
     if (this.cursor === null || held === null) return null;
@@ -119,6 +141,7 @@ export class SequenceGate {
 
   // Heartbeats and epochs
 
+  /** Handles a heartbeat with the log's highest position. */
   heartbeat(last: Sequence, epoch: string | null, now: number): HeartbeatVerdict {
     if (epoch !== null && this.epoch !== null && epoch !== this.epoch) return { forgotten: this.beginEpoch(epoch, last) };
     this.adoptFirstEpoch(epoch);
@@ -133,7 +156,7 @@ export class SequenceGate {
     return "ahead";
   }
 
-  /** Begins the log anew. Returns the number of held events of streams that were dropped. */
+  /** Starts a new log. Returns the number of held stream events that were dropped. */
   beginEpoch(epoch: string | null, baseline: Sequence | null): number {
     const forgotten = this.held.all.filter((held) => !held.source.isUpstream).length;
     this.held.removeAll();
@@ -149,7 +172,7 @@ export class SequenceGate {
 
   // Missing numbers
 
-  /** The first numbers that are missing before something that is known to exist; null when nothing is missing. */
+  /** The first range missing below a position that is known to exist; null if nothing is missing. */
   get missing(): LostRange | null {
     if (this.cursor === null) return null;
     const first = this.held.first;
@@ -160,18 +183,22 @@ export class SequenceGate {
     return { first: successor(this.cursor), last: this.tail };
   }
 
-  /** When the first gap was seen; null when nothing is missing. */
+  /** When the first gap was noticed, in milliseconds since 1970; null if nothing is missing. */
   get missingSince(): number | null {
     if (this.missing === null) return null;
     return this.held.first?.heldAt ?? this.tailSeenAt;
   }
 
+  /** True if the first missing position is a hole. */
   get isFirstMissingHole(): boolean {
     const missing = this.missing;
     return missing !== null && this.holes.contains(missing.first);
   }
 
-  /** Declares what is missing lost: the cursor skips it. Returns false when nothing is missing. */
+  /**
+   * Declares the first missing range lost, or only its first position; the cursor skips it. False if nothing is
+   * missing.
+   */
   declareLost(isFirstAlone: boolean): boolean {
     const missing = this.missing;
     if (missing === null) return false;
@@ -183,16 +210,16 @@ export class SequenceGate {
     return true;
   }
 
-  /** Notes that an admitted event's number is lost anyway: its effect could not be written. */
+  /** Records that an admitted event is lost, because its effect could not be written. */
   noteLost(sequence: Sequence): void {
     this.lost.insert({ first: sequence, last: sequence });
     this.staleCause ??= "loss";
   }
 
-  /** The highest number that the log is known to reach: the tail, or the place before a held event. */
+  /** The highest position that the log is known to reach: the tail, or the position before a held event. */
   get witness(): Sequence { return laterKnown(this.tail, this.held.highestPrevious) ?? BEFORE_FIRST; }
 
-  /** Skips numbers that an upstream says do not exist; stops before a held event. */
+  /** Moves the cursor past positions that do not exist according to the upstream; stops before a held event. */
   skip(through: Sequence): void {
     if (this.cursor === null || through <= this.cursor) return;
     const first = this.held.first;
@@ -200,7 +227,7 @@ export class SequenceGate {
     if (bound > this.cursor) this.advance(bound);
   }
 
-  /** Ends a staleness by loss when nothing is lost any more. */
+  /** Clears the cause `loss` if nothing is lost any more. */
   clearLoss(): void {
     if (this.lost.isEmpty && this.staleCause === "loss") this.staleCause = null;
   }

@@ -1,25 +1,30 @@
 import { BEFORE_FIRST, SEQUENCE_MAX, distance, earlier, later, predecessor, successor } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
 
-/** Positions from the first to the last, both included. */
+/** A range of positions, with both ends included. */
 export interface LostRange {
+  /** The first position. */
   first: Sequence;
+  /** The last position. */
   last: Sequence;
 }
 
 /**
- * The positions of one library that were declared lost: ascending, ranges that touch are one.
+ * The lost positions of one library, as ascending ranges that do not touch.
  *
- * At most `countMax` ranges. Past it the two closest become one: a position that is wrongly called lost is asked for
- * again, one that is wrongly left out never is.
+ * At most `countMax` ranges. Past it the two closest are merged: a position that is wrongly called lost is requested
+ * again; one that is wrongly left out never is.
  */
 export class LostRanges {
   private own: readonly LostRange[];
 
+  /** Creates a set of ranges. */
   constructor(private readonly countMax: number, ranges: readonly LostRange[] = []) { this.own = ranges; }
 
+  /** The ranges, ascending. */
   get ranges(): readonly LostRange[] { return this.own; }
 
+  /** True if nothing is lost. */
   get isEmpty(): boolean { return this.own.length === 0; }
 
   /** Adds a range. O(ranges). */
@@ -40,19 +45,19 @@ export class LostRanges {
     this.own = all.length > this.countMax ? withClosestJoined(all) : all;
   }
 
-  /** Tells whether a position is lost. O(log ranges). */
+  /** True if a position is lost. O(log ranges). */
   contains(sequence: Sequence): boolean {
     const range = this.own[this.endingFrom(sequence)];
     return range !== undefined && range.first <= sequence;
   }
 
-  /** Returns the lowest lost position that is not below one; null when there is none. */
+  /** Returns the lowest lost position at or above a position; null if there is none. */
   firstFrom(sequence: Sequence): Sequence | null {
     const range = this.own[this.endingFrom(sequence)];
     return range === undefined ? null : later(range.first, sequence);
   }
 
-  /** Removes a range. Returns false, and removes nothing, when that would leave too many ranges. */
+  /** Removes a range. Returns false, and removes nothing, if more than `countMax` ranges would remain. */
   remove(range: LostRange): boolean {
     const rest: LostRange[] = [];
     for (const own of this.own) {

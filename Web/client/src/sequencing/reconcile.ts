@@ -1,49 +1,53 @@
-/** What a library's conversation with its upstream leads to. */
+/**
+ * What to do next about a library's missing events: ask, wait, give up, stop because nothing is missing, or nothing.
+ */
 export type ReconcileAction =
   | { is: "ask"; attempt: number; } | { is: "wait"; attempt: number; milliseconds: number; }
   | { is: "give_up"; } | { is: "settled"; } | { is: "ignore"; };
 
-/** The pause of a request that cannot be made now: 1 s. */
+/** Pause in milliseconds before a request that cannot be made now. */
 export const POSTPONE_DELAY = 1_000;
 const FAILURE_COUNT_MAX = 5;
 const DELAY_BASE = 250;
 const DELAY_MAX = 30_000;
 
 /**
- * The requests of one library to its upstream: one at a time, with bounded retries; late answers are ignored.
- * Pure: the engine performs the actions, time and chance are arguments.
+ * The requests of one library to its upstream: one at a time, with bounded retries. Late responses are ignored. Pure:
+ * the engine performs the actions, and passes time and random numbers.
  */
 export class ReconcileMachine {
   private state: "idle" | "asking" | "waiting" = "idle";
   private purpose: "gap" | "healing" = "gap";
   private attempt: number;
   private failureCount = 0;
-  /** When the open request was made: gaps that opened later are not part of it. */
+  /** When the open request was made, in milliseconds since 1970. It does not cover gaps that opened later. */
   askedAt = 0;
 
-  /** `attempt`: the number of attempts so far. */
+  /** Creates an idle machine. `attempt` is the number of attempts so far. */
   constructor(attempt: number) { this.attempt = attempt; }
 
+  /** True while a request is open, or a retry is scheduled. */
   get isActive(): boolean { return this.state !== "idle"; }
 
-  /** Whether the request under way is for lost numbers. */
+  /** True if the open request is for lost events. */
   get isHealing(): boolean { return this.isActive && this.purpose === "healing"; }
 
+  /** True if the attempt with this number is open. */
   isAsking(attempt: number): boolean { return this.state === "asking" && attempt === this.attempt; }
 
-  /** Begins a request for a gap, or for lost numbers. */
+  /** Starts a request for a gap, or for lost events. */
   start(purpose: "gap" | "healing", now: number): ReconcileAction {
     this.purpose = purpose;
     if (purpose === "gap") this.failureCount = 0;
     return this.ask(now);
   }
 
-  /** Ends a request for lost numbers. */
+  /** Ends a request for lost events. */
   healed(attempt: number): ReconcileAction {
     return this.isHealing && this.isAsking(attempt) ? this.stop({ is: "settled" }) : { is: "ignore" };
   }
 
-  /** Decides what follows an answer whose events were applied; `random` is in 0 … 1. */
+  /** Decides what follows a response whose events were applied. `random` is from 0 to 1. */
   answered(attempt: number, hasProgress: boolean, isMissing: boolean, random: number, now: number): ReconcileAction {
     if (!this.isAsking(attempt)) return { is: "ignore" };
     if (!isMissing) return this.stop({ is: "settled" });
@@ -54,19 +58,19 @@ export class ReconcileMachine {
     return this.retry(random);
   }
 
-  /** Decides what follows a failure; `isFinal`: another attempt is useless. */
+  /** Decides what follows a failure. `isFinal`: a retry cannot succeed. */
   failed(attempt: number, isFinal: boolean, random: number): ReconcileAction {
     if (!this.isAsking(attempt)) return { is: "ignore" };
     return isFinal ? this.stop({ is: "give_up" }) : this.retry(random);
   }
 
-  /** Goes on after a pause. */
+  /** Continues after a pause. */
   resumed(attempt: number, isMissing: boolean, now: number): ReconcileAction {
     if (this.state !== "waiting" || attempt !== this.attempt) return { is: "ignore" };
     return this.purpose === "healing" || isMissing ? this.ask(now) : this.stop({ is: "settled" });
   }
 
-  /** Ends the request: the log began anew, or what was missing came without an answer. */
+  /** Cancels the request, because the log began anew or the missing events arrived on the stream. */
   cancel(): void {
     this.state = "idle";
     this.attempt += 1;
@@ -93,7 +97,7 @@ export class ReconcileMachine {
   }
 }
 
-/** Returns the machine of a library, which is made with its first conversation. */
+/** Returns the machine of a library, which is created for its first request. */
 export function machineOf(library: { machine: ReconcileMachine | null; readonly logCount: number; }): ReconcileMachine {
   return library.machine ??= new ReconcileMachine(library.logCount);
 }

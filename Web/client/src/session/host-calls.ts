@@ -13,17 +13,18 @@ interface Pending {
 const COUNT_MAX = 1_000;
 const METHOD_NOT_FOUND = -32601;
 
-/** Requests of a session's own to its host, with ids "tm-1", "tm-2", … */
+/** The requests of a session to its host, with ids "tm-1", "tm-2", …; at most 1,000 at a time. */
 export class HostCalls {
   private readonly pending = new Map<string, Pending>();
   private lastNumber = 0;
   private refusal: UpstreamError | null = null;
 
+  /** Creates a table of calls. `timeout` is in milliseconds. */
   constructor(
     private readonly write: (line: string) => void, private readonly timeout: number, private readonly clock: CacheClock,
   ) { }
 
-  /** Asks the host; `params` is compact JSON. */
+  /** Sends a request with compact JSON params. Resolves with the result as JSON; rejects with an `UpstreamError`. */
   call(method: string, params: string): Promise<string> {
     this.lastNumber += 1;
     const id = `tm-${this.lastNumber}`;
@@ -39,7 +40,7 @@ export class HostCalls {
     });
   }
 
-  /** Takes an answer of the host; one that nobody waits for is passed over. */
+  /** Handles a response of the host. Ignores one to an unknown or finished request. */
   take(id: string | null, result: string | null, error: HostError | null): void {
     const pending = id === null ? null : this.end(id);
     if (pending === null) return;
@@ -51,7 +52,7 @@ export class HostCalls {
     }
   }
 
-  /** Fails all calls, and those to come: the host cannot answer any more. */
+  /** Fails all open and future calls, because the session ends. */
   close(): void {
     this.refusal = new UpstreamError("the session ends: the host cannot answer any more", true);
     for (const id of [...this.pending.keys()]) this.end(id)?.reject(this.refusal);

@@ -2,16 +2,19 @@ import { kindName, kindOf, membersOf } from "../json/text.js";
 import { byteLength } from "../json/utf8.js";
 import { textOf } from "../methods/params.js";
 
-/** An error that a host answered. */
+/** An error in a host's response. */
 export interface HostError {
+  /** The JSON-RPC error number; null if it is missing. */
   code: number | null;
+  /** The message of the error. */
   message: string;
-  /** `data.code` and `data.retry`. */
+  /** `data.code`; null if it is missing. */
   name: string | null;
+  /** `data.retry`; null if it is missing. */
   retries: boolean | null;
 }
 
-/** One element of a line of JSON-RPC. */
+/** A JSON-RPC message: one line, or one element of a batch. */
 export type Message =
   | { is: "request"; id: string | null; method: string; params: string | null; }
   | { is: "answer"; id: string | null; result: string | null; error: HostError | null; }
@@ -19,7 +22,7 @@ export type Message =
 
 const ID_BYTE_COUNT_MAX = 1_024;
 
-/** Reads a message from compact JSON. Protocol/sessions.md, messages. */
+/** Parses a message from compact JSON. Protocol/sessions.md, messages. */
 export function readMessage(json: string): Message {
   if (kindOf(json) !== "object") return { is: "invalid", id: "null", message: `${kindName(json)} is not a request: send an object` };
   const members = new Map(membersOf(json).map((member) => [member.name, member.value]));
@@ -50,7 +53,7 @@ function readRequest(
   return { is: "request", id: own, method: name, params: kind === "null" || params === undefined ? null : params };
 }
 
-/** Returns an id as it was written; null for one that cannot be sent back. */
+/** Returns an id as it was written; null if it is absent or not allowed as an id. */
 function usableId(id: string | undefined): string | null {
   if (id === undefined) return null;
   const kind = kindOf(id);

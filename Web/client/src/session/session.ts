@@ -18,11 +18,14 @@ import { HostCalls } from "./host-calls.js";
 import { readMessage } from "./message.js";
 import type { Message } from "./message.js";
 
-/** How a session is made: a cache's options, and whom it asks. */
+/** The options of a session: those of its cache, and where to write. */
 export interface SessionOptions extends Omit<CacheOptions, "upstream"> {
-  /** Who is asked for missing events; queries are asked of the host, unless it is nobody. The host by default. */
+  /**
+   * The source of missing events: the host (the default), none, or an upstream. Queries and mutations go to the host,
+   * except with `"none"` or null.
+   */
   upstream?: "host" | "none" | CacheOptions["upstream"];
-  /** Takes each line that the cache says, without its end. */
+  /** Writes one line of output; the line has no LF. */
   write(line: string): void;
 }
 
@@ -30,10 +33,18 @@ const BATCH_COUNT_MAX = 1_000;
 const BATCH_BYTE_COUNT_MAX = 16 << 20;
 const EVENT_COUNT_MAX = 1_000_000;
 
-/** Hears the outcome of one request. */
+/** Receives the outcome of one request. */
 type Answer = (outcome: Out | CacheError | { readonly error: Out; }) => void;
 
-/** One host's conversation with a cache over lines: events and JSON-RPC in, answers and notifications out. */
+/**
+ * Connects a host to a cache over lines: events and JSON-RPC in, results and notifications out. Protocol/sessions.md.
+ *
+ * ```ts
+ * const session = new Session({ write: (line) => process.stdout.write(`${line}\n`) });
+ * for await (const bytes of process.stdin) session.receive(bytes);
+ * await session.end();
+ * ```
+ */
 export class Session {
   /** The cache of the session. */
   readonly cache: NormalizedCache;
@@ -41,12 +52,13 @@ export class Session {
   private readonly waiting = new Set<Answer>();
   private readonly endWaiters: (() => void)[] = [];
 
+  /** Creates a cache and a session on it. */
   constructor(private readonly options: SessionOptions) {
     const clock = options.clock ?? systemClock();
     const timeout = options.fetchTimeout ?? 30_000;
     this.calls = new HostCalls((line) => options.write(line), timeout, clock);
     const { upstream, write: _write, ...rest } = options;
-    // A session waits for no part: what a line leads to comes before the next one is read.
+    // A session never waits for a part of the client: each line takes effect before the next one is read.
     installParts();
     this.cache = new NormalizedCache({ ...rest, clock, preload: false }, this.upstreamOf(upstream === undefined ? "host" : upstream));
     addInspection(this.cache);
@@ -56,13 +68,13 @@ export class Session {
   private readonly sink = (notification: Notification): void => this.options.write(
     `{"jsonrpc":"2.0","method":${quoted(notification.method)},"params":${textOf(notification.params)}}`);
 
-  /** Takes a piece of the host's lines. */
+  /** Applies bytes of the host's line stream; they may be cut anywhere. */
   receive(bytes: Uint8Array): void {
     this.cache.engine.frame(bytes, (line) => this.take(line));
     this.cache.engine.afterInput();
   }
 
-  /** Ends the session with its input: everything is answered and written. */
+  /** Ends the input: answers all requests, writes all changes, and closes the cache. */
   async end(): Promise<void> {
     const { engine } = this.cache;
     await engine.opened;
@@ -81,7 +93,7 @@ export class Session {
     const decoded = engine.decode(line);
     if (decoded.is === "message" && line.text !== null) {
       const json = compact(line.text);
-      // While a full library waits for the host, its answer may come behind other lines.
+      // While a full library waits for the host, the host's response may follow other lines.
       if (engine.isWaiting) this.takeAnswers(json);
       engine.whenRoom(line.byteCount, () => {
         engine.applyDecoded(line, decoded);
@@ -194,7 +206,7 @@ function usable<Result>(method: string, body: () => Result): Result {
   }
 }
 
-/** The answers to a batch, written in one array when the last is there. */
+/** Collects the answers to a batch, and writes them in one array after the last one. */
 class BatchAnswer {
   private readonly answers: string[] = [];
   private byteCount = 0;

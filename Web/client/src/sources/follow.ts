@@ -1,4 +1,4 @@
-// A cache that follows `tidemark serve`: the state by its export, then its log, entity by entity. Protocol/serving.md.
+// Makes a cache follow `tidemark serve`: first the server's export, then each change in its log. Protocol/serving.md.
 
 import type { NormalizedCache } from "../engine/cache.js";
 import type { Operation } from "../engine/calls.js";
@@ -11,25 +11,29 @@ import type { Sequence } from "../model/sequence.js";
 import { connectServe, isFinal, refusalOf, ServeError } from "./serve.js";
 import type { ServeConnection, ServeOptions } from "./serve.js";
 
-/** A cache that follows a server. */
+/** The progress of a cache that follows a server. */
 export interface Following {
-  /** Resolves when the cache has what the server had when it was asked. Rejects with a `ServeError` where the server refuses. */
+  /**
+   * Resolves once the cache has the state that the server had at the request. Rejects with a `ServeError` if the server
+   * refuses.
+   */
   readonly ready: Promise<void>;
-  /** Resolves when it was closed. Rejects with a `ServeError`, which has the `status`, when the server refuses, then or later. */
+  /** Resolves once closed. Rejects with a `ServeError`, which has the `status`, if the server refuses at any time. */
   readonly ended: Promise<void>;
-  /** The connection, for the server's own methods. */
+  /** The connection to the server, for calling its methods. */
   readonly connection: ServeConnection;
+  /** Stops following and closes the connection. */
   close(): void;
 }
 
-/** One event of the server's log, as `log.event` has it. */
+/** An event of the server's log, as `log.event` reports it. */
 interface LogEvent {
   readonly library_id: string | null;
   readonly sequence: Sequence | null;
   readonly kind: string;
   readonly resource_type: string | null;
   readonly keys: readonly string[];
-  /** The number of resources that it names; `keys` has the first of them. */
+  /** The number of resources that the event names; `keys` has the first of them. */
   readonly resources: number;
   readonly mutation_id: string | null;
 }
@@ -43,19 +47,24 @@ interface ExportedEntity {
 
 interface Place { readonly epoch: string; readonly sequence: Sequence | null; }
 
-/** The events that wait to be followed; past it the whole state is read again. */
+/** Maximum number of unprocessed events; past it the whole state is read again. */
 const WAITING_COUNT_MAX = 10_000;
-/** The entities that one transaction writes. */
+/** Maximum number of entities in one transaction. */
 const CHUNK_COUNT_MAX = 1_000;
-/** The events whose entities are asked for at one time; each names at most ten. */
+/** Maximum number of events whose entities are requested at a time; each names at most ten. */
 const FOLLOWED_COUNT_MAX = 16;
 const DELAY_BASE = 250;
 const DELAY_MAX = 30_000;
 
 /**
- * Lets a cache follow `tidemark serve`: it gets every entity of the server's export, and then each change of the server's log. It goes
- * on after a cut; where something may have been missed, the export is read again, and lists without a rule are stale. What the
- * cache has of the server's libraries and the server has not is deleted.
+ * Makes a cache follow `tidemark serve`: it copies every entity of the server's export, then applies each change in the
+ * server's log. It reconnects after an interruption; when changes may have been missed, it reads the export again and
+ * lists without a rule become stale. Entities of the server's libraries that the server does not have are deleted.
+ *
+ * ```ts
+ * const following = followServe("http://127.0.0.1:7432", token, cache);
+ * await following.ready;
+ * ```
  */
 export function followServe(url: string, token: string, cache: NormalizedCache, options: ServeOptions = {}): Following {
   refuseUnknown(options, ["fetch", "random"]);
@@ -67,7 +76,7 @@ class Follower implements Following {
   readonly ready: Promise<void>;
   readonly ended: Promise<void>;
   private waiting: LogEvent[] = [];
-  /** Whether the state has to be read: at the beginning, and where something may have been missed. */
+  /** True if the whole state must be read: at the start, and when changes may have been missed. */
   private mustRead = true;
   private isObserving = false;
   private isClosed = false;
@@ -97,7 +106,7 @@ class Follower implements Following {
     });
     this.ended = this.run(options.random ?? Math.random);
     this.ended.catch((error: unknown) => this.failReady(error));
-    // Who wants to know waits for one of them; nobody has to.
+    // Callers may ignore `ready`: its rejection is not an unhandled one.
     this.ready.catch(() => undefined);
   }
 
@@ -109,7 +118,7 @@ class Follower implements Following {
     this.wake();
   }
 
-  // What the server tells
+  // Notifications of the server
 
   private hear({ events, missed }: { events: readonly LogEvent[]; missed?: number; }): void {
     if ((missed ?? 0) > 0 || this.waiting.length + events.length > WAITING_COUNT_MAX) return this.readAgain();
@@ -117,7 +126,7 @@ class Follower implements Following {
     this.wake();
   }
 
-  /** Another epoch means another log: what is known of the old one says nothing about it. */
+  /** Another epoch means another log: the state must be read again. */
   private hearPlace({ library_id, epoch }: { library_id: string; epoch: string; }): void {
     const known = this.epochs.get(library_id);
     this.epochs.set(library_id, epoch);
@@ -130,7 +139,7 @@ class Follower implements Following {
     this.wake();
   }
 
-  // What is done about it, one step after the other
+  // Processing, one step at a time
 
   private async run(random: () => number): Promise<void> {
     let failureCount = 0;
@@ -158,7 +167,7 @@ class Follower implements Following {
     }
   }
 
-  /** Reads the state: what is written meanwhile comes by the log, which is observed before. */
+  /** Reads the whole state. Observes the log first, so that changes made during the read are not missed. */
   private async read(): Promise<void> {
     this.mustRead = false;
     if (!this.isObserving) {
@@ -174,7 +183,10 @@ class Follower implements Following {
     }
   }
 
-  /** Moves the cache to the server's place in a log; from an earlier one, lists may lack what was not heard. */
+  /**
+   * Moves the cache to the server's position in a log. From an earlier position, lists become stale, since events
+   * between are unknown.
+   */
   private takePlace(library_id: string, { epoch, sequence }: Place, own: Place): void {
     const named = { library_id, epoch: epoch === "" ? undefined : epoch };
     const heartbeat = { Heartbeat: { last_sequence: sequence } };
@@ -184,7 +196,9 @@ class Follower implements Following {
     this.cache.ingest(sequence < own.sequence ? { ...named, event: heartbeat } : { ...named, sequence, prev: own.sequence, event: "Refresh" });
   }
 
-  /** Reads entities of an export, and deletes what is here of these libraries, or of one type, and not there. */
+  /**
+   * Writes the entities of an export, and deletes entities of the same libraries (or the one type) that are not in it.
+   */
   private async readEntities(query: string, type: string | null, libraries: readonly string[]): Promise<void> {
     const response = await this.fetch(`${this.url}/export${query}`, { headers: { Authorization: `Bearer ${this.token}` } });
     if (!response.ok || response.body === null) throw await refusalOf(response);
@@ -212,17 +226,17 @@ class Follower implements Following {
     await this.cache.calls.cache.transaction({ library_id, operations });
   }
 
-  /** Follows events: asks for what they named as it is now, and writes each in its turn. */
+  /** Applies events in order: requests the current state of the entities that they name, and writes it. */
   private async follow(events: readonly LogEvent[]): Promise<void> {
     const now = await Promise.all(events.map((event) => this.operationsOf(event)));
     for (const [index, event] of events.entries()) {
-      // Where something was missed meanwhile, everything is read again.
+      // If changes were missed in the meantime, everything is read again.
       if (this.mustRead) return;
       await this.take(event, now[index]);
     }
   }
 
-  /** Returns what an event's entities have become; null where the event names too many. */
+  /** Returns the current state of an event's entities as operations; null if the event names too many. */
   private async operationsOf({ library_id, resource_type, keys, resources }: LogEvent): Promise<Operation[] | null> {
     if (library_id === null || resource_type === null) return [];
     if (resources > keys.length) return null;
@@ -245,7 +259,7 @@ class Follower implements Following {
       await this.write(library_id, operations);
     }
     const cursor = this.cache.gaps()[library_id]?.sequence ?? null;
-    // A late event's number is behind already; its effect is written.
+    // The sequence of a late event is below the cursor; its effect is written.
     const place = sequence === null || cursor !== null && sequence <= cursor ? {} : { sequence, prev: cursor ?? undefined };
     const isPlaced = sequence !== null && "sequence" in place;
     const effect = kind === "refresh" ? "Refresh"
@@ -258,7 +272,7 @@ class Follower implements Following {
   }
 }
 
-/** Whether asking again may help: the server cannot be reached, or says that it is busy. */
+/** True if a retry may succeed: the server cannot be reached, or is busy. */
 function isPassing(error: unknown): boolean {
   if (error instanceof ServeError) return !isFinal(error.status);
   return !(error instanceof CacheError) || error.code === "upstream_failed" || error.code === "limit_exceeded";
@@ -266,7 +280,7 @@ function isPassing(error: unknown): boolean {
 
 function keyOf(library: string, type: string, id: string): string { return stringifyExact([library, type, id]); }
 
-/** Cuts a body into its lines. One that ends inside a line was broken off. */
+/** Splits a body into its lines. Throws if it ends inside a line, because then it was cut off. */
 async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

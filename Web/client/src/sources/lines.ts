@@ -1,6 +1,16 @@
 import type { NormalizedCache } from "../engine/cache.js";
 
-/** Feeds a cache from any asynchronous sequence of lines, bytes or events. Resolves when it ends. */
+/**
+ * Feeds a cache from an asynchronous sequence of lines, bytes or events. Resolves when the sequence ends, or at the
+ * next element after `signal` is aborted.
+ *
+ * ```ts
+ * async function* events() {
+ *   yield { sequence: 1, event: { ResourceChanged: { resource_type: "file", resource: { id: "f1" } } } };
+ * }
+ * await feed(cache, events());
+ * ```
+ */
 export async function feed(
   cache: NormalizedCache, source: AsyncIterable<string | Uint8Array | object>, signal?: AbortSignal,
 ): Promise<void> {
@@ -10,7 +20,7 @@ export async function feed(
   }
 }
 
-/** Feeds a cache from a WebSocket whose messages are lines. Returns a function that ends it. */
+/** Feeds a cache from a WebSocket whose messages consist of whole lines. Returns a function that stops it. */
 export function feedWebSocket(cache: NormalizedCache, socket: WebSocket): () => void {
   socket.binaryType = "arraybuffer";
   const listen = ({ data }: MessageEvent<unknown>): void => {
@@ -21,7 +31,7 @@ export function feedWebSocket(cache: NormalizedCache, socket: WebSocket): () => 
   return () => socket.removeEventListener("message", listen);
 }
 
-/** Ends the last line of a message: each message holds whole lines. Bytes that are no UTF-8 stay as they are. */
+/** Adds an LF to a message's last line if it has none. Does not decode: invalid UTF-8 stays as it is. */
 function ended(bytes: Uint8Array): Uint8Array {
   if (bytes.length === 0 || bytes[bytes.length - 1] === 0x0a) return bytes;
   const lines = new Uint8Array(bytes.length + 1);

@@ -6,34 +6,43 @@ import { CacheError } from "../model/errors.js";
 import type { ErrorCode } from "../model/errors.js";
 import { SseReader } from "./sse.js";
 
-/** The refusal of a server: a wrong token, a path that is not there, or a request that it does not perform. */
+/** Thrown when a server refuses a request: a wrong token, an unknown path, or a request that it does not perform. */
 export class ServeError extends CacheError {
+  /** Creates the error for an HTTP status. */
   constructor(readonly status: number, message: string, code: ErrorCode = "upstream_failed") {
     super(code, message);
     this.name = "ServeError";
   }
 }
 
-/** A connection to `tidemark serve`: its methods, and what it tells. */
+/** A connection to `tidemark serve`: calls its methods, and receives its notifications. */
 export interface ServeConnection {
   /**
-   * Calls a method of the server. Waits while the server cannot be reached. Rejects with a `CacheError` where the server refused
-   * the request, and with a `ServeError`, which has the `status`, where it refused the connection.
+   * Calls a method of the server. Waits while the server cannot be reached. Rejects with a `CacheError` if the server
+   * refused the request, and with a `ServeError`, which has the `status`, if it refused the connection.
    */
   call(method: string, params?: object): Promise<JsonValue>;
-  /** Calls `handler` with the params of each notification of a name. Returns a function that ends it. */
+  /** Subscribes `handler` to the notifications of one name. Returns a function that unsubscribes it. */
   on(method: string, handler: (params: JsonValue) => void): () => void;
-  /** Calls `handler` when the server has refused the connection: it does not ask again, and all calls reject with the same error. */
+  /**
+   * Calls `handler` when the server refuses the connection for good: there is no further attempt, and all calls reject
+   * with the same error. Returns a function that unsubscribes it.
+   */
   onRefused(handler: (error: ServeError) => void): () => void;
-  /** Calls `handler` when the stream began anew: what was observed has to be observed again. */
+  /**
+   * Calls `handler` when the stream was lost and has begun anew: start all observations again. Returns a function that
+   * unsubscribes it.
+   */
   onGone(handler: () => void): () => void;
+  /** Closes the connection; waiting calls reject. */
   close(): void;
 }
 
-/** What a connection is made with. */
+/** The options of a connection. */
 export interface ServeOptions {
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch;
-  /** Returns a number in 0 … 1, for pauses between attempts. */
+  /** Returns a number from 0 to 1, to spread retries in time; `Math.random` by default. */
   random?: () => number;
 }
 
@@ -43,17 +52,26 @@ const DELAY_MAX = 30_000;
 /** Statuses after which the same request may succeed later. */
 const passing: readonly number[] = [408, 425, 429];
 
-/** Whether a server refuses for good: what the client asks for is wrong, and stays wrong. */
+/** True if a status means that a retry cannot succeed: a client error other than 408, 425 and 429. */
 export function isFinal(status: number): boolean { return status >= 400 && status < 500 && !passing.includes(status); }
 
-/** Returns what a server says when it refuses: its own words, where they are JSON. */
+/** Returns a response's refusal as an error, with the message in its body if that is JSON. */
 export async function refusalOf(response: Response): Promise<ServeError> {
   const own = await response.text().then((text) => (JSON.parse(text) as { error?: RemoteError; }).error).catch(() => undefined);
   return new ServeError(
     response.status, `the server answered ${response.status}${own === undefined ? "" : `: ${own.message}`}`, own?.data?.code);
 }
 
-/** Connects to `tidemark serve`. The stream is read by `fetch`, since an `EventSource` cannot send a token. */
+/**
+ * Connects to `tidemark serve`, and reconnects until it is closed or refused. Reads the stream with `fetch`, since an
+ * `EventSource` cannot send a token.
+ *
+ * ```ts
+ * const connection = connectServe("http://127.0.0.1:7432", token);
+ * const stats = await connection.call("cache.stats");
+ * connection.on("durable", (params) => console.log(params));
+ * ```
+ */
 export function connectServe(url: string, token: string, options: ServeOptions = {}): ServeConnection {
   refuseUnknown(options, ["fetch", "random"]);
   return new Connection(url.replace(/\/$/, ""), token, options.fetch ?? ((...args) => fetch(...args)), options.random ?? Math.random);
@@ -118,14 +136,14 @@ class Connection implements ServeConnection {
 
   private get headers(): Record<string, string> { return { Authorization: `Bearer ${this.token}` }; }
 
-  /** Reads the stream, and begins again after each cut with growing pauses. */
+  /** Reads the stream, and reconnects after each interruption with a growing pause. */
   private async run(): Promise<void> {
     let failureCount = 0;
     while (!this.isOver) {
       try {
         await this.read(() => { failureCount = 0; });
       } catch (error) {
-        // A cut is no error: the next attempt goes on where this one ended.
+        // An interruption is not an error: the next attempt resumes where this one ended.
         if (error instanceof ServeError && isFinal(error.status)) this.refuse(error);
       }
       if (this.isOver) return;

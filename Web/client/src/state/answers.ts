@@ -1,4 +1,4 @@
-// Answers to queries: resources → entities, their order → lists. Protocol/queries.md, answers.
+// Responses to queries: resources → entities, their order → lists. Protocol/queries.md, answers.
 
 import { namesOf } from "../json/text.js";
 import { byteLength } from "../json/utf8.js";
@@ -32,29 +32,37 @@ import type { State } from "./state.js";
 import { beginUnit, endUnit } from "./units.js";
 import { noteStatus } from "./watch.js";
 
-/** An answer to a query, as the wire checked it. */
+/** A validated response to a query. */
 export interface Answer {
+  /** The query. */
   key: QueryKey;
-  /** Milliseconds until it expires; null for never. */
+  /** Milliseconds until the list expires; null for never. */
   timeToLive: number | null;
+  /** The sequence that the response stands for; null if it names none. */
   asOf: Sequence | null;
+  /** The rule of the list; null if there is none. */
   rule: Rule | null;
-  /** The rule as canonical JSON; empty when there is none. */
+  /** The rule as canonical JSON; empty if there is none. */
   ruleText: string;
+  /** The tags as compact JSON; empty if there are none. */
   tags: string;
+  /** True to evaluate the rule over the store. */
   isLocal: boolean;
-  /** The listed resources, then those that are included, by type. */
+  /** The listed resources, then the included ones, by type. */
   groups: readonly { type: string; members: readonly EventMember[]; }[];
 }
 
-/** One entity of an answer's list. `isNewer`: it changed since the answer was made, or is not stored. */
+/** An entity in a response's list. `isNewer`: it changed after the response was made, or is not stored. */
 interface Listed {
   slot: Slot;
   isStored: boolean;
   isNewer: boolean;
 }
 
-/** Stores an answer. `start`: the mark of its question; null for an answer that nobody asked for. */
+/**
+ * Stores a response. `start` marks its request; null for a response without a request. Throws if it is refused; then
+ * nothing has changed.
+ */
 export function storeAnswer(state: State, asked: Answer, start: Question | null, now: number): Query {
   check(state, asked);
   const { asOf, start: begun } = comparable(state, asked, start);
@@ -98,7 +106,7 @@ export function storeAnswer(state: State, asked: Answer, start: Question | null,
     edits.code.settleQuery(state, query);
     edits.code.dropOutlived(state);
   }
-  // What is evaluated over the store brings nothing new from the server, nor does a list that is older than what is known.
+  // A local list brings nothing new from the server, nor does a list that is older than what is known.
   if (!asked.isLocal && isListed && doubt === null) library.gate.staleCause = null;
   state.noteQuery(query);
   endUnit(state, now);
@@ -106,7 +114,7 @@ export function storeAnswer(state: State, asked: Answer, start: Question | null,
   return query;
 }
 
-/** Checks everything that can be refused, before anything changes. */
+/** Makes all checks, before anything changes. */
 function check(state: State, asked: Answer): void {
   asked.groups.forEach((group, event) => group.members.forEach((member, index) => {
     if (member.reason !== null) {
@@ -131,7 +139,7 @@ function place(event: number, index: number): string {
   return event === 0 ? `resources[${index}]` : `included[${event - 1}].resources[${index}]`;
 }
 
-/** Refuses an answer that would make an entity too large; all resources of an entity count together. */
+/** Refuses a response that would make an entity too large; all resources of one entity count together. */
 function checkSizes(state: State, asked: Answer): void {
   const countMax = state.limits.entityByteCountMax;
   const bounds = new Map<string, number>();
@@ -139,7 +147,7 @@ function checkSizes(state: State, asked: Answer): void {
     asked.groups.forEach((group, event) => group.members.forEach((member, index) => body(
       `${group.type}:${member.id}`, member.resource,
       () => state.findSlot(asked.key.library, group.type, member.id)?.text ?? null, event, index)));
-  // A merge is never longer than its two sides together, so most entities are cleared by adding up.
+  // A merge is never longer than both sides together, so adding the sizes clears most entities.
   forEach((key, resource, base) => {
     bounds.set(key, (bounds.get(key) ?? (base()?.length ?? 0) * 3) + resource.length * 3);
   });
@@ -156,7 +164,7 @@ function checkSizes(state: State, asked: Answer): void {
   });
 }
 
-/** Writes one resource of an answer, unless a newer value is known. Null: the entity was deleted since. */
+/** Writes one resource of a response, unless a newer value is known. Null if the entity was deleted since. */
 function write(
   state: State, slot: Slot, resource: string, given: Stamp, newer: NewerWrites, isPlaceKnown: boolean, question: number,
 ): Listed | null {
@@ -165,7 +173,7 @@ function write(
     if (isNewerWrite(newer, stored.sequence, stored.generation, slot, given.generation)) {
       return { slot, isStored: true, isNewer: true };
     }
-    // An answer without a known place must not lower the entity's own position.
+    // A response without a known position must not lower the entity's position.
     const keeps = !isPlaceKnown && stored.generation === given.generation && stored.sequence !== null;
     const sequence = keeps && stored.sequence !== null
       ? given.sequence === null ? stored.sequence : later(given.sequence, stored.sequence) : given.sequence;
@@ -185,7 +193,7 @@ function write(
   return { slot, isStored: true, isNewer: false };
 }
 
-/** Tells whether an evicted entity may have been written after an answer was made. */
+/** True if an evicted entity may have been written after the response was made. */
 function mayBePast(slot: Slot, newer: NewerWrites): boolean {
   return newer.isPartial || newer.isUnsure || newer.keys.has(slot) || newer.writes.some((write) => write.slot === slot);
 }
@@ -199,14 +207,15 @@ function noteAnswer(state: State, slot: Slot, stamp: Stamp, question: number): v
 
 // Lists
 
-/** Enters everything an answer says of its query, but for the list. */
+/** Updates a query from a response, except for its list. */
 function refile(
   state: State, query: Query, answer: Answer, asOf: Sequence | null, listedThrough: Sequence | null, table: TypeTable,
   now: number,
 ): void {
   beginChange(state, query);
   if (query.isStored) unfileQuery(state, query);
-  // Elements of another type or rule do not belong to the new list, and nobody named those of a local one.
+  // Elements of another type or rule do not belong to the new list, and those of a local list were not named by the
+  // server.
   if (query.table !== table || query.ruleText !== answer.ruleText || answer.isLocal || query.isLocal) {
     removeAllElements(state, query);
   }
@@ -226,10 +235,10 @@ function refile(
   tableOf(state).touch(query);
 }
 
-/** Makes the list of an answer, in the server's order or, under a rule, in the rule's. */
+/** Builds the list of a response, in the server's order or, with a rule, in the rule's order. */
 function list(state: State, query: Query, listed: readonly Listed[], answeredCount: number, now: number): void {
   const rule = query.rule;
-  // The old list followed the writes of the answer; staleness and horizon that came from this are void.
+  // The old list followed the writes of this response; any staleness and horizon that this caused are void.
   query.invalidSince = null;
   query.staleCause = null;
   query.horizon = null;
@@ -250,7 +259,7 @@ function list(state: State, query: Query, listed: readonly Listed[], answeredCou
   }
   if (rule !== null) {
     elements.sort((left, right) => compareKeys(rule, left.sortKey, right.sortKey));
-    // A server that gave fewer elements than the limit has no more of them.
+    // A server that returned fewer elements than the limit has no more.
     if (rule.hasLimit && answeredCount >= rule.limit) {
       query.horizon = horizon;
       elements = elements.filter((element) => compareKeys(rule, horizon, element.sortKey) >= 0);
@@ -268,7 +277,7 @@ function compareKeys(rule: Rule, left: SortKey | null, right: SortKey | null): n
   return left === null || right === null ? 0 : rule.compare(left, right);
 }
 
-/** Adds entities that were written since the answer was made and that belong to the list. */
+/** Adds entities that were written after the response was made and belong to the list. */
 function complete(state: State, query: Query, newer: NewerWrites, generation: number, now: number): void {
   if (query.rule === null) return;
   const enterOnce = (slot: Slot): void => {
@@ -280,7 +289,7 @@ function complete(state: State, query: Query, newer: NewerWrites, generation: nu
     if (newer.keys.has(slot) || isNewerWrite(newer, sequence, slot.stamp.generation, slot, generation)) enterOnce(slot);
   }
   if (!newer.isPartial || newer.asOf === null || query.table === null) return;
-  // The answer is older than the remembered writes: every entity of the type is looked at.
+  // The response is older than the recorded writes: scan every entity of the type.
   for (const slot of query.table.slots.values()) {
     const { sequence } = slot.stamp;
     if (slot.stamp.generation === generation && sequence !== null && sequence > newer.asOf) enterOnce(slot);

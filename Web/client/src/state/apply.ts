@@ -19,13 +19,13 @@ import { invalidateBy } from "./staleness.js";
 import type { State } from "./state.js";
 import { beginUnit, endUnit } from "./units.js";
 
-/** The name under which further unknown kinds are counted once there are too many; no kind has it. */
+/** The name under which further unknown kinds are counted past the bound; not the name of any kind. */
 const OTHER_KINDS = "…";
 
-/** Admits one usable event and, when its turn has come, applies it and the events held for it. */
+/** Admits a usable event. If nothing is missing before it, applies it and the events held for it. */
 export function take(state: State, event: ChangeEvent, source: EventSource, now: number): void {
   if (event.sequence === null && (event.kind === "bulk" || event.kind === "refresh" || event.kind === "unknown")) {
-    // Its library need not be known: the event touches no entity.
+    // The library may be unknown: the event changes no entity.
     count(state, event, source);
     const library = state.libraries.get(event.library ?? state.options.defaultLibrary) ?? null;
     if (event.kind !== "unknown") invalidateBy(state, event, library, now);
@@ -42,16 +42,16 @@ export function take(state: State, event: ChangeEvent, source: EventSource, now:
   offer(state, event, source, library, now);
 }
 
-/** Performs an event's effect. Its number, if it has one, was admitted before. */
+/** Applies an event whose sequence, if it has one, has been admitted. */
 export function applyEffect(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): void {
-  // Without lists and observers there is nobody to tell.
+  // Without lists and observers no notification is due.
   const hasReaders = state.hasReaders;
   if (hasReaders) beginUnit(state, isMulti(state, event, library));
   performEffect(state, event, source, library, now);
   if (hasReaders) endUnit(state, now);
 }
 
-/** Tells whether an event may change several entities. */
+/** True if an event may change several entities. */
 export function isMulti(state: State, event: ChangeEvent, library: Library): boolean {
   return event.members.length > 1 || event.kind === "deleted" && state.options.policy !== null
     || !state.layers.isEmpty && edits.code.maySettle(state, event, library);
@@ -68,7 +68,7 @@ function performEffect(state: State, event: ChangeEvent, source: EventSource, li
       break;
     case "deleted": deleteBy(state, event, library, now); break;
     case "heartbeat":
-      // An upstream's heartbeat is of the past: it takes its place in the log and says nothing.
+      // An upstream's heartbeat is from the past: it takes its position in the log and has no other effect.
       if (source.isUpstream) return count(state, event, source);
       hearHeartbeat(state, event, library, now);
       break;
@@ -98,7 +98,7 @@ function upsert(state: State, event: ChangeEvent, source: EventSource, library: 
   return result;
 }
 
-/** Returns the stamp of what an event writes. */
+/** Returns the stamp of an event's writes. */
 export function eventStamp(event: ChangeEvent, library: Library, isPartial: boolean, now: number): Stamp {
   return { sequence: event.sequence, generation: library.gate.generation, writtenAt: now, writer: "event", isPartial };
 }
@@ -119,8 +119,8 @@ function upsertMember(
     state.tidy(slot);
     return outcome;
   }
-  // A patch without its base would be stored as a part of the resource: the entity stays evicted until it comes whole.
-  // So it does while an answer that may have brought it stands for a later place than the event.
+  // A patch without its base would store a part of the resource: the entity stays evicted until it is complete again.
+  // The same holds while a response that may have included it stands for a later position than the event.
   const mayBeOld = rules !== null || mayBeAnswered(table.library, stamp);
   if (mayBeOld && tombstone === null && isEvicted(state, slot)) {
     noteWrite(state, slot, stamp.sequence);
@@ -137,7 +137,7 @@ function upsertMember(
   return "written";
 }
 
-/** Tells whether some answer of the library stands for a later place in the log. */
+/** True if a response for the library stands for the same or a later position in the log. */
 function mayBeAnswered(library: Library, { sequence }: { sequence: Stamp["sequence"]; }): boolean {
   return sequence !== null && library.answeredThrough !== null && sequence <= library.answeredThrough;
 }
@@ -157,7 +157,7 @@ function deleteBy(state: State, event: ChangeEvent, library: Library, now: numbe
   else upkeep.code.deleteWithOthers(state, slot, tombstone, false);
 }
 
-/** Counts an event in its bin; what an upstream brings has one of its own. */
+/** Counts an event as `applied`, as `ignored` if its kind is unknown, or as `reconciled` if an upstream returned it. */
 export function count(state: State, event: ChangeEvent, source: EventSource): void {
   const isUnknown = event.kind === "unknown";
   if (isUnknown) {

@@ -1,4 +1,5 @@
-// Stage 5 of 7: events up to the place of an answer or a confirmation → the fields that these do not have. Before: apply.
+// Stage 5 of 7: events up to the position of a response or confirmation → the fields that these do not have. Before:
+// apply.
 
 import { namesOf } from "../json/text.js";
 import { isLonger } from "../json/utf8.js";
@@ -17,7 +18,7 @@ import type { WriteOutcome } from "./entities.js";
 import { followWrite, rememberSlot } from "./follow.js";
 import type { State } from "./state.js";
 
-/** Returns the resource that an event leaves of an entity around the fields that stand for a later place, as `withLater` does. */
+/** Returns the resource after an event, with the fields that stand for a later position kept, as `withLater` does. */
 export function resourceAround(
   slot: Slot, resource: string, rules: MergeRules | null, kept: LaterFields,
 ): { text: string; earlier: string[]; } {
@@ -27,8 +28,8 @@ export function resourceAround(
 }
 
 /**
- * Writes the fields of an event for which nothing later is known, into an entity whose stamp is newer. `resource`: null for a
- * delete. O(resource · names). Protocol/queries.md, answers.
+ * Writes the fields of an event for which nothing later is known into an entity with a newer stamp. `resource` is null
+ * for a delete. O(resource · names). Protocol/queries.md, answers.
  */
 export function writeAround(
   state: State, slot: Slot, resource: string | null, rules: MergeRules | null, stamp: Stamp,
@@ -52,7 +53,7 @@ export function writeAround(
   return isChanged ? "written" : "superseded";
 }
 
-/** Dates the fields that were written; the slot's own stamp stays. `names`: null for all but those that are kept. */
+/** Stamps the written fields; the slot's own stamp stays. `names` is null for all fields except those kept. */
 function dateAround(
   slot: Slot, names: readonly string[] | null, kept: ReadonlyMap<string, Stamp>, earlier: readonly string[], stamp: Stamp,
 ): void {

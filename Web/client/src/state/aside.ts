@@ -1,4 +1,4 @@
-// Lines that cannot be used, and late events that are too large. Protocol/errors.md, quarantine.
+// Quarantines unusable lines, and late events that are too large. Protocol/errors.md, quarantine.
 
 import type { EventSource } from "../sequencing/held.js";
 import type { Library } from "../store/library.js";
@@ -6,7 +6,7 @@ import type { ChangeEvent, Line, UnusableLine } from "../wire/events.js";
 import { add, countRefused, excerpt, noteHole, oversized } from "./quarantine.js";
 import type { State } from "./state.js";
 
-/** Sets a line aside, and notes that an event has its number where that could be read. */
+/** Quarantines a line, and records a hole if its sequence could be read. */
 export function setLineAside(state: State, line: Line, unusable: UnusableLine, now: number): void {
   state.counts.quarantined += 1;
   const library = unusable.library === null ? state.options.defaultLibrary : unusable.library;
@@ -22,7 +22,7 @@ export function setLineAside(state: State, line: Line, unusable: UnusableLine, n
   if (library !== undefined && unusable.sequence !== null) noteHole(state, library, unusable.sequence, unusable.epoch, now);
 }
 
-/** Sets a late event aside whose entity would be too large; its number stays lost. A copy is counted alone. */
+/** Quarantines a late event that would make its entity too large; its sequence stays lost. A copy is only counted. */
 export function refuseLateOversized(
   state: State, event: ChangeEvent, source: EventSource, isCopy: boolean, library: Library, now: number,
 ): void {

@@ -1,4 +1,4 @@
-// What a delete takes along. Protocol/policy.md, what is deleted along.
+// Cascading deletes. Protocol/policy.md, what is deleted along.
 
 import type { Slot } from "../store/slot.js";
 import { isNewer } from "../store/stamp.js";
@@ -6,14 +6,14 @@ import type { Tombstone } from "../store/stamp.js";
 import { deleteEntity, noteWrite } from "./entities.js";
 import type { State } from "./state.js";
 
-/** The most entities that one delete takes along; those further away stay. */
+/** Maximum number of entities that one delete removes along with its own; those further away stay. */
 const CASCADE_COUNT_MAX = 1_000_000;
 
 /**
- * Returns the entities that go along with the roots, each once, the nearest first; without the roots.
+ * Returns the entities that are deleted along with the roots, each once, nearest first; without the roots.
  *
- * `isGoing`: whether an entity exists and goes too; one that stays keeps those that it refers to. `text`: the resource of
- * an entity that goes. O(resources of what goes).
+ * `isGoing`: true if an entity exists and is deleted, too; one that stays keeps those that it refers to. `text` returns
+ * the resource of a deleted entity. O(resources of the deleted entities).
  */
 export function cascade(
   state: State, roots: readonly Slot[], text: (slot: Slot) => string | null, isGoing = (slot: Slot): boolean => text(slot) !== null,
@@ -36,12 +36,12 @@ export function cascade(
   return going.slice(roots.length, roots.length + CASCADE_COUNT_MAX);
 }
 
-/** Returns the resource that is stored. */
+/** Returns the stored resource of a slot; null if there is none. */
 export const storedText = (slot: Slot): string | null => slot.text;
 
 /**
- * Deletes an entity as the server did, and what goes along with it: all but newer ones. `isLate`: out of order, so that what
- * has the number of the delete, or none since the log began, may be newer and stays.
+ * Deletes an entity as the server did, and its dependents except for newer ones. `isLate`: the delete is out of order,
+ * so that dependents with its own sequence, or with none since the log began, may be newer and stay.
  */
 export function deleteWithOthers(state: State, root: Slot, tombstone: Tombstone, isLate: boolean): void {
   const { sequence, generation } = tombstone;

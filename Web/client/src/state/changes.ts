@@ -4,20 +4,26 @@ import type { Query } from "../queries/query.js";
 import type { Library } from "../store/library.js";
 import type { Slot } from "../store/slot.js";
 
-/** What changed since the last flush. Each set holds a thing once, whatever happened to it. */
+/** The changes since the last flush. Each changed item is in its set once. */
 export class Changes {
+  /** Changed entities and tombstones. */
   readonly slots = new Set<Slot>();
+  /** Changed libraries. */
   readonly libraries = new Set<Library>();
+  /** Changed queries. */
   readonly queries = new Set<Query>();
-  /** Layers, and the renamings of temporary ids, which have numbers of the same kind. */
+  /** Changed layers and renamed temporary ids, which share one sequence of numbers. */
   readonly layers = new Set<Layer | Renaming>();
+  /** The numbers of removed layers and renamings. */
   readonly removedLayers = new Set<number>();
+  /** The numbers of removed queries. */
   readonly removedQueries = new Set<number>();
-  /** Keys that were evicted (true), or that came back (false). */
+  /** Keys that were evicted (`isEvicted` true) or stored again (false). */
   readonly evicted = new Map<string, { library: string; key: string; isEvicted: boolean; }>();
-  /** Libraries of which everything went, before the other changes. */
+  /** Libraries that were cleared, before the other changes. */
   readonly cleared = new Set<Library>();
 
+  /** True if nothing changed. */
   get isEmpty(): boolean {
     return this.slots.size + this.libraries.size + this.queries.size + this.layers.size + this.removedLayers.size
       + this.removedQueries.size + this.evicted.size + this.cleared.size === 0;

@@ -1,10 +1,12 @@
 import type { Library } from "../store/library.js";
 import type { State } from "./state.js";
 
-/** The clears of libraries that are not known yet which are told apart; past it one counts for all libraries. */
+/**
+ * Maximum number of unknown libraries whose clears are counted separately; past it a clear counts for all libraries.
+ */
 const UNKNOWN_COUNT_MAX = 1_000;
 
-/** Notes that everything of a library is removed, or of all. Of one that is not known yet an answer may be on its way. */
+/** Records that a library, or (null) every library, is cleared. A response for an unknown library may be awaited. */
 export function noteClear(state: State, name: string | null): void {
   const library = name === null ? undefined : state.libraries.get(name);
   if (library !== undefined) {
@@ -16,10 +18,10 @@ export function noteClear(state: State, name: string | null): void {
   }
 }
 
-/** The number of times that everything of a library was removed. */
+/** Returns how often a library was cleared. */
 export function clearCount(state: State, library: Library): number { return state.clearCount + library.clearCount; }
 
-/** The same for a library that may not be known yet, in the time of a question. */
+/** Returns how often a library, which may be unknown, was cleared while requests are open. */
 export function clearCountNamed(state: State, name: string): number {
   return state.clearCount + (state.libraries.get(name)?.clearCount ?? 0) + (state.unknownClears.get(name) ?? 0);
 }

@@ -1,4 +1,5 @@
-// The real id of an entity that an edit added, as the event of the edit's mutation tells it. Protocol/optimistic.md, temporary ids.
+// Finds the real id of an entity that an edit added, in the event of the edit's mutation. Protocol/optimistic.md,
+// temporary ids.
 
 import { membersOf, presentMember } from "../json/text.js";
 import type { Layer } from "../layers/layer.js";
@@ -12,17 +13,17 @@ import { isEvicted } from "./entities.js";
 import { wouldOverfillLayers } from "./renaming.js";
 import type { State } from "./state.js";
 
-/** What a mutation's event tells about the entities that the edit added. */
+/** What a mutation's event reveals about the entities that its edit added. */
 export interface Creation {
-  /** The real id of the edit's one new entity, and the entity's type; null when the event tells none. */
+  /** The real id and the type of the edit's only new entity; null if the event does not reveal them. */
   renaming: { id: RealId; type: string; } | null;
-  /** Whether an entity of the edit may have a real id that only the server's answer tells. */
+  /** True if an entity of the edit may have a real id that only the server's response contains. */
   isOpen: boolean;
 }
 
 /**
- * Returns what an event tells about the entities that the edit of its mutation added; null when it names no edit, or one that
- * added nothing. Before the event writes: what is stored decides which entities are new.
+ * Returns what an event reveals about the entities that its edit added; null if it names no edit, or one that added
+ * nothing. Call it before the event is applied: what is stored decides which entities are new.
  */
 export function creationBy(state: State, event: ChangeEvent, library: Library): Creation | null {
   const layer = event.mutationId === null ? null : stackOf(state).get(event.mutationId);
@@ -46,7 +47,7 @@ export function creationBy(state: State, event: ChangeEvent, library: Library): 
   return { renaming: { id, type: own.table.name }, isOpen: false };
 }
 
-/** Returns the entities that layers put and do not delete, and that the base does not have, with what they put. */
+/** Returns the entities that layers put and do not delete and that the base does not have, with their resources. */
 function addedBy(state: State, group: readonly Layer[]): Map<Slot, string> {
   const resources = new Map<Slot, string>();
   for (const change of group.flatMap(({ changes }) => changes)) {
@@ -57,15 +58,15 @@ function addedBy(state: State, group: readonly Layer[]): Map<Slot, string> {
   return resources;
 }
 
-/** Tells whether the base has an entity, or had it. */
+/** True if the base has or had an entity. */
 function isKnown(state: State, slot: Slot): boolean {
   return slot.text !== null || state.tombstones.get(slot) !== null || isEvicted(state, slot);
 }
 
 /**
- * Tells whether an entity was there before an edit, so that the edit cannot have made it: the edit itself or an older one names
- * it, or it is stored and the event's resource is not the one that the edit added. An answer may bring the new entity before its
- * event does; then their fields agree.
+ * True if an entity existed before an edit, so that the edit cannot have created it: the edit or an older one names it,
+ * or it is stored and the event's resource is not the one that the edit added. A response may deliver the new entity
+ * before its event; then their fields agree.
  */
 function isOlder(
   state: State, table: TypeTable, id: string, layer: Layer, group: readonly Layer[], added: string, resource: string,
@@ -78,14 +79,14 @@ function isOlder(
   return isOld;
 }
 
-/** Tells whether two resources have a field in common, beside their ids, and equal values in all such fields. */
+/** True if two resources have common fields other than their ids, with equal values in all of them. */
 function agree(one: string, other: string): boolean {
   const theirs = new Map(membersOf(other).map(({ name, value }) => [name, value]));
   const shared = membersOf(one).filter(({ name }) => name !== "id" && name !== "uuid" && theirs.has(name));
   return shared.length > 0 && shared.every(({ name, value }) => theirs.get(name) === value);
 }
 
-/** Returns the id of a resource as the server gave it; null when it has none that can be used. */
+/** Returns the id of a resource as the server wrote it; null if it has no usable one. */
 function idIn(resource: string): string | null {
   const json = presentMember(resource, "id") ?? presentMember(resource, "uuid");
   return json === null || idOf(json) === null ? null : json;

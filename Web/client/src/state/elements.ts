@@ -1,4 +1,5 @@
-// The only functions that change a list: each also keeps the reverse index and the steps for observers. Laws: L3, L10.
+// The only functions that change a list. Each also updates the reverse index and the steps for observers. Laws: L3,
+// L10.
 
 import { unreachable } from "../model/errors.js";
 import type { ListStep } from "../queries/difference.js";
@@ -8,7 +9,7 @@ import type { Query } from "../queries/query.js";
 import type { SortKey } from "../queries/view.js";
 import type { State } from "./state.js";
 
-/** Begins a change of a query in the unit: keeps the elements that observers saw before. */
+/** Begins a change of a query in the current unit: records the elements that observers saw before. */
 export function beginChange(state: State, query: Query): void {
   query.kept = null;
   if (query.observerCount === 0 || query.isTouched) return;
@@ -55,7 +56,7 @@ function takeElement(state: State, element: Element): void {
   state.release(node);
 }
 
-/** Moves an element to the place of a new sort key. */
+/** Moves an element to the index of a new sort key. */
 export function resortElement(state: State, element: Element, sortKey: SortKey): void {
   const { query } = element;
   const { list, rule } = query;
@@ -63,7 +64,7 @@ export function resortElement(state: State, element: Element, sortKey: SortKey):
   beginChange(state, query);
   const from = list.index(element, "all");
   let target = list.lowerBound(sortKey, "all", rule);
-  // The element itself, under its old key, stands before its new place.
+  // The element itself, under its old key, is before its new index.
   if (target > from) target -= 1;
   if (target !== from && isShown(element.marks) && isStepped(state, query)) {
     const shownFrom = list.index(element, "shown");
@@ -76,7 +77,7 @@ export function resortElement(state: State, element: Element, sortKey: SortKey):
   if ((element.marks & EXTRA) === 0) state.noteQuery(query);
 }
 
-/** Notes that an element's resource changed, and its place did not. */
+/** Records that an element's resource changed while its index did not. */
 export function replaceElement(state: State, element: Element): void {
   const { query, node } = element;
   query.kept = null;
@@ -108,7 +109,7 @@ export function setMissing(state: State, element: Element, isMissing: boolean): 
   markElement(state, element, isMissing ? element.marks | MISSING : element.marks & ~MISSING);
 }
 
-/** Limits a list to the elements up to a sort key: what layers put behind it goes. */
+/** Limits a list to the elements up to a sort key, and removes elements that layers put after it. */
 export function setHorizon(state: State, query: Query, horizon: SortKey): void {
   query.horizon = horizon;
   const { list, rule } = query;
@@ -120,7 +121,7 @@ export function setHorizon(state: State, query: Query, horizon: SortKey): void {
   }
 }
 
-/** Replaces the entity of an element, at the same place; in a larger unit. */
+/** Replaces the entity of an element at the same index. Call within a unit of several changes. */
 export function retargetElement(state: State, element: Element, node: KeyNode): void {
   beginChange(state, element.query);
   const isLayered = element.query.layered.has(element);
@@ -131,7 +132,7 @@ export function retargetElement(state: State, element: Element, node: KeyNode): 
   state.noteQuery(element.query);
 }
 
-/** Removes all elements of a list; in a larger unit where it is observed. */
+/** Removes all elements of a list. Call within a unit of several changes if the list is observed. */
 export function removeAllElements(state: State, query: Query): void {
   if (query.list.wholeCount === 0) return;
   beginChange(state, query);
@@ -141,7 +142,7 @@ export function removeAllElements(state: State, query: Query): void {
 
 // Steps
 
-/** Logs that an element is now shown: under a limit the last shown one leaves. */
+/** Logs that an element is now shown; with a limit, the last shown element leaves. */
 function stepIn(state: State, element: Element): void {
   const { query } = element;
   const countMax = query.shownCountMax;
@@ -153,7 +154,7 @@ function stepIn(state: State, element: Element): void {
   addStep(state, query, { op: "add", node: element.node, at });
 }
 
-/** Logs that an element is about to be hidden: under a limit the next one comes. */
+/** Logs that an element is about to be hidden; with a limit, the next element enters. */
 function stepOut(state: State, element: Element): void {
   const { query } = element;
   const countMax = query.shownCountMax;
@@ -182,7 +183,7 @@ function stepTo(state: State, element: Element, from: number, at: number): void 
   }
 }
 
-/** Adds a step; one that reverts or continues the last one is combined with it. */
+/** Adds a step, or combines it with the last one if it reverts or continues that. */
 function addStep(state: State, query: Query, step: ListStep<KeyNode>): void {
   const steps = query.steps;
   const last = steps[steps.length - 1];

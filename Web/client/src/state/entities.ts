@@ -17,10 +17,10 @@ import type { Written } from "../store/written.js";
 import { followDelete, followWrite, rememberSlot } from "./follow.js";
 import type { State } from "./state.js";
 
-/** The outcome of writing one resource of an event. */
+/** The outcome of writing one resource in an event. */
 export type WriteOutcome = "written" | "superseded" | "too_large";
 
-/** Reads the metadata of an event. */
+/** Parses the merge rules in an event's metadata. */
 export function mergeRules(metadata: string): MergeRules {
   const list = (name: string): string[] => {
     const value = presentMember(metadata, name);
@@ -32,7 +32,7 @@ export function mergeRules(metadata: string): MergeRules {
   };
 }
 
-/** Stores a new entity, and adds it to the lists it belongs to. */
+/** Stores a new entity, and adds it to the lists to which it belongs. */
 export function insertEntity(state: State, slot: Slot, resource: string, stamp: Stamp): void {
   const library = slot.table.library;
   const isBack = state.evicted.size > 0 && state.evicted.remove(library.name, slot.key);
@@ -50,7 +50,10 @@ export function insertEntity(state: State, slot: Slot, resource: string, stamp: 
   followWrite(state, slot, stamp.writtenAt);
 }
 
-/** Gives an entity a new value, and updates lists when it changed. `written`: the fields that were written; null: all. */
+/**
+ * Replaces the value of a stored entity, and updates lists if it changed. `written` are the fields written; null for
+ * all.
+ */
 export function overwrite(state: State, slot: Slot, resource: string, written: Written | null, stamp: Stamp): void {
   state.noteSlot(slot);
   state.touch(slot);
@@ -74,7 +77,7 @@ export function writeEntity(
   let text = resource;
   let written: Written | null = null;
   if (rules !== null && base !== null) {
-    // A merge into fields that an answer brought keeps only what an answer would.
+    // A merge into an entity known only from responses keeps only what a response would.
     const known = isEvaluable(slot.completeness) ? resource : knowable(resource, base, rules.noMergeFields);
     text = merged(known, base, rules.noMergeFields, keepsIdentity);
     written = writtenWholes(namesOf(known));
@@ -86,8 +89,8 @@ export function writeEntity(
 }
 
 /**
- * Writes the fields of an event for which nothing later is known. `resource`: null for a delete. An answer came by the part of
- * lists, a confirmation by that of edits, and either may have come by the journal's: one of them is loaded.
+ * Writes the fields of an event for which nothing later is known. `resource` is null for a delete. Responses need the
+ * part for lists, confirmations that for edits, and both may be restored by the journal's: one of these is loaded.
  */
 export function writeEarlier(state: State, slot: Slot, resource: string | null, rules: MergeRules | null, stamp: Stamp): WriteOutcome {
   const { writer } = slot.stamp;
@@ -96,7 +99,7 @@ export function writeEarlier(state: State, slot: Slot, resource: string | null, 
   return part.code.writeAround(state, slot, resource, rules, stamp);
 }
 
-/** Removes a stored entity; lists are updated by the caller. Returns false when nothing was stored. */
+/** Removes a stored entity; the caller updates lists. Returns false if nothing was stored. */
 export function dropEntity(state: State, slot: Slot): boolean {
   if (slot.text === null) return false;
   rememberSlot(state, slot);
@@ -109,7 +112,7 @@ export function dropEntity(state: State, slot: Slot): boolean {
   return true;
 }
 
-/** Removes an entity, if it exists, and leaves a tombstone; every list loses it. */
+/** Deletes an entity, if it exists, leaves a tombstone, and removes it from every list. */
 export function deleteEntity(state: State, slot: Slot, tombstone: Tombstone): void {
   rememberSlot(state, slot);
   dropEntity(state, slot);
@@ -130,7 +133,10 @@ export function clearTombstone(state: State, slot: Slot): void {
   if (state.tombstones.remove(slot)) state.noteSlot(slot);
 }
 
-/** Notes that the memory of a library's keys has a gap: late events up to here may be older than what was forgotten. */
+/**
+ * Records that something about a library's keys was dropped: late events up to the current position may be older than
+ * it.
+ */
 export function noteForgotten(state: State, table: TypeTable): void {
   const library = table.library;
   const known = library.knownThrough;
@@ -139,28 +145,28 @@ export function noteForgotten(state: State, table: TypeTable): void {
   state.noteLibrary(library);
 }
 
-/** Notes for the journal that a key was evicted, or that it is back. */
+/** Records for the journal that a key was evicted, or is stored again. */
 export function noteEvicted(state: State, slot: Slot, isEvicted: boolean): void {
   const library = slot.table.library.name;
   state.changes?.evicted.set(`${library}\n${slot.key}`, { library, key: slot.key, isEvicted });
 }
 
-/** Tells whether an entity was evicted, and nothing is known of it since. */
+/** True if an entity was evicted and has not been written or deleted since. */
 export function isEvicted(state: State, slot: Slot): boolean {
   return state.evicted.has(slot.table.library.name, slot.key);
 }
 
-/** Whether writes are remembered for answers that may be older than they are. */
+/** True if writes must be recorded for responses that may be older than them. */
 export function isAwaitingAnswers(state: State): boolean {
   return state.fetchCount > 0 || state.queries.remoteRuleCount > 0;
 }
 
-/** Remembers a write for answers that are on their way. */
+/** Records a write for awaited responses. */
 export function noteWrite(state: State, slot: Slot, sequence: Sequence | null): void {
   if (isAwaitingAnswers(state)) state.recent?.append(slot, sequence, 0, state.unit.late !== null);
 }
 
-/** Returns the one stored entity that has one of the alternate ids; null when there is none, or more than one. */
+/** Returns the only stored entity with one of the alternate ids; null if there is none, or more than one. */
 export function alternateMatch(table: TypeTable, rules: MergeRules): Slot | null {
   let match: Slot | null = null;
   for (const id of rules.alternateIds) {

@@ -1,4 +1,4 @@
-// Eviction: the entities used least recently go, but for what must stay. Protocol/limits.md. Law: L9.
+// Evicts the least recently used entities, except for those that must stay. Protocol/limits.md. Law: L9.
 
 import { isShown } from "../queries/list.js";
 import { lists } from "../parts/index.js";
@@ -10,7 +10,7 @@ import { followRemoval, rememberSlot } from "./follow.js";
 import type { State } from "./state.js";
 import { beginUnit, endUnit } from "./units.js";
 
-/** What is kept of the types that have one name or several in the list. */
+/** The types and fields that eviction keeps. */
 interface KeptParts {
   readonly types: ReadonlySet<string>;
   readonly fields: ReadonlyMap<string, ReadonlySet<string>>;
@@ -18,7 +18,7 @@ interface KeptParts {
 
 const known = new WeakMap<readonly string[], KeptParts>();
 
-/** Parts `type`, `type.field` and `type.*`. */
+/** Parses names of the forms `type`, `type.field` and `type.*`. */
 function keptParts(names: readonly string[]): KeptParts {
   const read = known.get(names);
   if (read !== undefined) return read;
@@ -38,7 +38,7 @@ function keptParts(names: readonly string[]): KeptParts {
   return parts;
 }
 
-/** Evicts entities until there are no more than may be, or until all that are left must stay. */
+/** Evicts entities until `entityCountMax` holds, or until all remaining ones must stay. */
 export function evict(state: State, now: number): void {
   const recency = state.recency;
   if (recency === null || state.entityCount <= state.limits.entityCountMax) return;
@@ -59,7 +59,7 @@ export function evict(state: State, now: number): void {
 function leave(state: State, slot: Slot, now: number): void {
   const kept = keptParts(state.options.evictIgnore).fields.get(slot.table.name);
   if (kept !== undefined) {
-    // At its old place in the order of use it would be looked at again and again.
+    // At its old place in the order of use, it would be examined again and again.
     state.touch(slot);
     if (slot.completeness === "reduced") return;
     reduce(state, slot, new Set([...kept, "id", "uuid"]), now);
@@ -76,7 +76,7 @@ function leave(state: State, slot: Slot, now: number): void {
   state.tidy(slot);
 }
 
-/** Removes everything from an entity but some fields. Its stamps stay. */
+/** Reduces an entity to some fields. Its stamps stay. */
 function reduce(state: State, slot: Slot, fields: ReadonlySet<string>, now: number): void {
   const stamps = slot.fields ?? { rest: slot.stamp, named: new Map(), completeness: "whole" };
   for (const name of stamps.named.keys()) if (!fields.has(topLevel(name))) stamps.named.delete(name);
@@ -87,7 +87,7 @@ function reduce(state: State, slot: Slot, fields: ReadonlySet<string>, now: numb
   if (slot.node !== null && slot.node.holders.length > 0) lists.code.followReduction(state, slot.node, now);
 }
 
-/** What is observed or pending, and types that are kept, are never evicted. */
+/** True if an entity must not be evicted: it is observed or pending, or its type is kept. */
 function mustStay(state: State, slot: Slot): boolean {
   if (keptParts(state.options.evictIgnore).types.has(slot.table.name)) return true;
   const node = slot.node;

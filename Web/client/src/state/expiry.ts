@@ -1,4 +1,4 @@
-// The ages of fields, entities and lists, compared with the limits of a read. Protocol/policy.md, what is too old.
+// Compares the ages of fields, entities and lists with the limits of a read. Protocol/policy.md, what is too old.
 
 import { namesOf } from "../json/text.js";
 import type { KeyNode } from "../queries/node.js";
@@ -8,7 +8,7 @@ import type { Slot } from "../store/slot.js";
 import { NO_AGES } from "./ages.js";
 import type { Ages, ExpiredField, LimitedField } from "./ages.js";
 
-/** Returns the fields of a resource that have a limit. */
+/** Returns the fields of a resource that have a maximum age. */
 export function limitsOf(ages: Ages, type: string, text: string, fields: ReadonlySet<string> | null): LimitedField[] {
   if (ages.policy !== null) return ages.policy.limits(type, text, fields, ages);
   const ofType = ages.types.get(type);
@@ -20,10 +20,10 @@ export function limitsOf(ages: Ages, type: string, text: string, fields: Readonl
   });
 }
 
-/** Before any other moment, and exact as a JSON number. */
+/** A time before any other, in milliseconds since 1970; exact as a JSON number. */
 const LONG_AGO = -(2 ** 53);
 
-/** Calls `body` with each limited field, when it was written, and its limit in seconds. */
+/** Calls `body` with each field that has a maximum age, the time it was written, and its maximum age in seconds. */
 function forEachLimit(
   slot: Slot, fields: ReadonlySet<string> | null, ages: Ages, body: (field: string, writtenAt: number, maxAge: number) => void,
 ): void {
@@ -37,7 +37,7 @@ function forEachLimit(
   }
 }
 
-/** Returns when layers wrote an entity: its whole, and single fields since; null without layers. */
+/** Returns when layers wrote an entity as a whole, and single fields since; null without layers. */
 function layerDates(node: KeyNode | null): { whole: number | null; named: Map<string, number>; } | null {
   if (node === null || node.overlay === null) return null;
   let whole: number | null = null;
@@ -55,7 +55,7 @@ function layerDates(node: KeyNode | null): { whole: number | null; named: Map<st
   return { whole, named };
 }
 
-/** Returns the field that is furthest past its limit; null when none is too old. */
+/** Returns the field that is longest past its maximum age; null if none is too old. */
 export function expiredField(slot: Slot, fields: ReadonlySet<string> | null, ages: Ages, now: number): ExpiredField | null {
   let worst: ExpiredField | null = null;
   forEachLimit(slot, fields, ages, (field, writtenAt, maxAge) => {
@@ -65,7 +65,7 @@ export function expiredField(slot: Slot, fields: ReadonlySet<string> | null, age
   return worst;
 }
 
-/** Returns when the first field of an entity is too old; null when none ever is. */
+/** Returns when the first field of an entity becomes too old, in milliseconds since 1970; null if none ever does. */
 export function entityExpiry(slot: Slot, fields: ReadonlySet<string> | null, ages: Ages): number | null {
   let first: number | null = null;
   forEachLimit(slot, fields, ages, (_field, writtenAt, maxAge) => {
@@ -74,7 +74,9 @@ export function entityExpiry(slot: Slot, fields: ReadonlySet<string> | null, age
   return first;
 }
 
-/** Returns when the first of what a list shows is too old, or the list itself; null when nothing ever is. */
+/**
+ * Returns when a list or something in it first becomes too old, in milliseconds since 1970; null if nothing ever does.
+ */
 export function listExpiry(query: Query, fields: ReadonlySet<string> | null, ages: Ages): number | null {
   if (!query.isStored) return null;
   let first = query.timeToLive === null ? null : query.storedAt + query.timeToLive;

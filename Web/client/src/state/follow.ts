@@ -1,4 +1,4 @@
-// Changed entities → those who look at them: lists, layers and observers, as far as there are any. Before: entities. After: lists.
+// Changed entities → the lists, layers and observers that name them. Before: entities. After: lists.
 
 import { edits, lists } from "../parts/index.js";
 import type { KeyNode } from "../queries/node.js";
@@ -6,12 +6,12 @@ import type { Slot } from "../store/slot.js";
 import type { State } from "./state.js";
 import { noteObserved, remember } from "./units.js";
 
-/** Keeps what observers saw of a key, before it is written or removed. */
+/** Records what observers see of a key, before it is written or removed. */
 export function rememberSlot(state: State, slot: Slot): void {
   if (slot.node !== null) remember(state, slot.node);
 }
 
-/** Follows an entity that got a value. */
+/** Updates lists, layers and observers after an entity was written. */
 export function followWrite(state: State, slot: Slot, now: number): void {
   const { node, text } = slot;
   if (text === null) return;
@@ -20,14 +20,14 @@ export function followWrite(state: State, slot: Slot, now: number): void {
   if (node !== null && node.overlay !== null) edits.code.settleNode(state, node);
 }
 
-/** Follows an entity that was deleted. */
+/** Updates lists and observers after an entity was deleted. */
 export function followDelete(state: State, node: KeyNode, now: number): void {
   noteObserved(state, node);
   if (node.holders.length > 0) lists.code.followDeleteInLists(state, node, now);
   if (node.overlay !== null) edits.code.settleNode(state, node);
 }
 
-/** Follows a removal, which says nothing about the server. */
+/** Updates lists and observers after an entity was removed from the cache, not deleted by the server. */
 export function followRemoval(state: State, node: KeyNode, now: number): void {
   noteObserved(state, node);
   if (node.holders.length > 0) lists.code.forgetInLists(state, node, now);

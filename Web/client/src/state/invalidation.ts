@@ -1,4 +1,4 @@
-// What a caller makes stale, and what time does. Protocol/sessions.md, cache.invalidate.
+// Invalidation by callers, and expiry. Protocol/sessions.md, cache.invalidate.
 
 import { lists } from "../parts/index.js";
 import type { Doubt } from "../store/doubts.js";
@@ -7,18 +7,23 @@ import { beginChange } from "./elements.js";
 import type { State } from "./state.js";
 import { inUnit } from "./units.js";
 
-/** Which queries of a library to mark stale: every part that is given must match. */
+/** Which queries of a library to mark stale: every member that is not null must match. */
 export interface Invalidation {
+  /** The library of the queries. */
   library: string;
+  /** The method of the queries. */
   method: string | null;
-  /** Canonical. */
+  /** The canonical input of the queries. */
   input: string | null;
+  /** The type of the lists. */
   resourceType: string | null;
+  /** The tags to match, as JSON. */
   tags: string | null;
+  /** The hints to match, as JSON. */
   hints: string | null;
 }
 
-/** Marks the selected queries stale, and answers to them that are on their way. Returns the number of lists that were fresh. */
+/** Marks the selected queries stale, and awaited responses to them. Returns the number of lists that were fresh. */
 export function invalidate(state: State, chosen: Invalidation, now: number): number {
   const { resourceType, ...parts } = chosen;
   const doubt: Doubt = { ...parts, cause: "invalidated", type: resourceType === null ? null : state.ownType(resourceType) };
@@ -26,7 +31,7 @@ export function invalidate(state: State, chosen: Invalidation, now: number): num
   return state.queries.storedCount === 0 ? 0 : lists.code.markConcerned(state, doubt, now);
 }
 
-/** Logs that the time of observed queries is over. */
+/** Logs that observed queries have expired. */
 export function expire(state: State, queries: readonly Query[], now: number): void {
   inUnit(state, now, () => {
     for (const query of queries) if (query.expiry !== null && query.expiry <= now) beginChange(state, query);

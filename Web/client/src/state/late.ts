@@ -1,4 +1,4 @@
-// Stage 4 of 7, for events whose number was declared lost. Protocol/sequencing.md, late events. Laws: L4, L7.
+// Stage 4 of 7, for events whose sequence was declared lost. Protocol/sequencing.md, late events. Laws: L4, L7.
 
 import { kindOf, membersOf, namesOf } from "../json/text.js";
 import { isLonger } from "../json/utf8.js";
@@ -23,12 +23,12 @@ import { invalidateBy } from "./staleness.js";
 import type { State } from "./state.js";
 import { beginUnit, endUnit } from "./units.js";
 
-/** The outcome of one late write: `held_off` where nobody knows what the entity would be. */
+/** The outcome of a late write; `held_off` if the resulting entity would be unknown. */
 type LateEffect = "written" | "superseded" | "held_off" | "too_large";
 
 const HELD_OFF_COUNT_MAX = 1_024;
 
-/** Applies an event whose number was lost, as one unit; the cursor does not move. Returns whether it wrote something. */
+/** Applies an event whose sequence was lost, as one unit. The cursor does not move. True if it wrote something. */
 export function applyLate(
   state: State, event: ChangeEvent, sequence: Sequence, source: EventSource, library: Library, now: number,
 ): boolean {
@@ -58,7 +58,7 @@ export function applyLate(
   return effects.includes("written");
 }
 
-/** Removes a range from the lost numbers. When none are left, the library is as stale as its queries. */
+/** Removes a range from the lost ones. Once none is left and no list is stale, the library is no longer stale. */
 export function recover(state: State, range: LostRange, library: Library): void {
   library.gate.lost.remove(range);
   if (!library.gate.lost.isEmpty) return;
@@ -81,7 +81,7 @@ function writeLate(
       if (isCopy) return [];
       invalidateBy(state, event, library, now);
       return ["written"];
-    // A heartbeat is of the past, and a reset to the current log was done before.
+    // A heartbeat is from the past, and a reset to the current log has been performed already.
     case "heartbeat": case "reset": case "unknown": return [];
   }
 }
@@ -93,7 +93,7 @@ function upsertLate(
   const rules = event.detail === null ? null : mergeRules(event.detail);
   const stamp = eventStamp(event, library, rules !== null, now);
   const effects: LateEffect[] = [];
-  // An event may write an entity twice: its own first write is no later one.
+  // An event may write an entity twice: its own first write does not count as later.
   const written = new Set<Slot>();
   for (const member of event.members) {
     if (member.reason !== null) {
@@ -143,7 +143,7 @@ function writeOver(
 ): LateEffect {
   const stored = slot.stamp;
   if (stored.generation === stamp.generation) {
-    // A write without a number may have come before the event or after it.
+    // A write without a sequence may have happened before or after the event.
     if (stored.sequence === null) return "held_off";
     const isOwn = stored.sequence === sequence && written.has(slot);
     if (stored.sequence > sequence || stored.sequence === sequence && !isOwn) {
@@ -181,15 +181,15 @@ function deleteLate(state: State, event: ChangeEvent, sequence: Sequence, librar
   return "written";
 }
 
-/** Tells whether a key of which nothing is stored may have had a newer value that is no longer remembered. */
+/** True if a key without a stored entity may have had a newer value that was since dropped. */
 function isForgotten(state: State, slot: Slot, sequence: Sequence): boolean {
   const through = slot.table.library.forgottenThrough;
   return isEvicted(state, slot) || through !== null && sequence <= through;
 }
 
 /**
- * Tells whether an entity would be the same if a late write had come in order: the whole was written later, or every
- * field that it sets and every one that it would have removed was. An object that an event merged counts as older.
+ * True if an entity would be the same if the late write had been in order: the whole entity was written later, or every
+ * field that the write sets or would have removed was. An object that an event merged counts as older.
  */
 function isSuperseded(
   slot: Slot, write: "replacement" | "merge" | "deletion", names: readonly string[], sequence: Sequence, generation: number,
@@ -203,7 +203,7 @@ function isSuperseded(
   for (const member of members) {
     const stamp = slot.fields === null ? slot.stamp : slot.stampOf(member.name);
     const isMerged = stamp.writer === "event" && kindOf(member.value) === "object";
-    // An object that an answer merged is later only with all of its members.
+    // An object that a response merged is later only if all of its members are.
     const isWhole = [...slot.fields?.named ?? []].every(([path, own]) => isLater(own) || topLevel(path) !== member.name);
     if (isLater(stamp) && isWhole && !isMerged) later.add(member.name);
   }

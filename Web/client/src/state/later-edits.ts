@@ -1,4 +1,4 @@
-// Temporary ids in edits that are made after their renaming became known. Protocol/optimistic.md, temporary ids.
+// Replaces temporary ids in edits that are made after the real ids became known. Protocol/optimistic.md, temporary ids.
 
 import type { Renaming } from "../layers/renamings.js";
 import { stackOf } from "../layers/stack.js";
@@ -11,7 +11,7 @@ import { renamedPart } from "./renaming.js";
 import type { State } from "./state.js";
 import type { Step } from "./transactions.js";
 
-/** Returns an edit with the real ids in place of renamed temporary ones, in its changes and in its request. */
+/** Returns an edit with renamed temporary ids replaced by the real ones, in its changes and in its request. */
 export function renamedUpdate(state: State, update: LayerUpdate): LayerUpdate {
   const library = state.libraries.get(update.library);
   if (library === undefined || stackOf(state).renamings.isEmpty) return update;
@@ -20,7 +20,7 @@ export function renamedUpdate(state: State, update: LayerUpdate): LayerUpdate {
 }
 
 function renamedSteps(state: State, steps: readonly Step[], library: Library): Step[] {
-  // An entity that the edit adds begins anew: its later changes are about that one.
+  // Later changes of the edit refer to an entity that the edit itself adds.
   const added = new Set<string>();
   return steps.map((step) => {
     if (step.op === "remove") return step;
@@ -50,7 +50,7 @@ function renamedRequest(state: State, given: MutationRequest, steps: readonly St
   return request;
 }
 
-/** Ends the renamings of the ids under which a layer adds entities: they are temporary ids again. */
+/** Ends the renaming of ids under which a layer adds entities: they are temporary ids again. */
 export function endRenamings(state: State, layer: Layer): void {
   for (const { op, slot } of layer.changes) {
     if (op === "put") stackOf(state).renamings.end(slot.id, slot.table.name, layer.library, state.changes);

@@ -12,13 +12,13 @@ import { insertElement, markElement, removeElement, replaceElement, resortElemen
 import type { State } from "./state.js";
 import { completeness } from "./units.js";
 
-/** The places of one entity in one list: as its own element, as an extra one of layers, or as both. */
+/** The elements of one entity in one list: its own, an extra one added by layers, or both. */
 interface Place {
   own: Element | null;
   extra: Element | null;
 }
 
-/** Folds an entity again after its base or its layers changed, and updates every list. */
+/** Recomputes the visible value of an entity after its base or its layers changed, and updates every list. */
 export function settleNode(state: State, node: KeyNode): void {
   foldNode(node);
   const places = new Map<Query, Place>();
@@ -34,7 +34,7 @@ export function settleNode(state: State, node: KeyNode): void {
   for (const [query, place] of places) show(state, node, query, place, view);
 }
 
-/** Shows every layered entity at its place in a list that was just made. */
+/** Puts every layered entity at its place in a new list. */
 export function settleQuery(state: State, query: Query): void {
   const nodes = new Set<KeyNode>();
   for (const layer of state.layers.all) {
@@ -49,7 +49,7 @@ export function settleQuery(state: State, query: Query): void {
   }
 }
 
-/** Computes the visible resource of an entity from its base. O(base + changes). */
+/** Computes the visible resource of an entity from its base and layers. O(base + changes). */
 export function foldNode(node: KeyNode): void {
   const overlay = node.overlay;
   if (overlay === null) return;
@@ -97,12 +97,12 @@ function showUnderRule(state: State, node: KeyNode, query: Query, place: Place, 
   const isLayered = node.overlay !== null;
   let sortKey: SortKey | null = null;
   if (view !== null && isEvaluable(completeness(node)) && rule.matches(view)) sortKey = rule.sortKey(view, node.slot.id);
-  // Behind the horizon, elements that nobody knows may come first.
+  // Past the horizon, unknown elements may come first.
   if (sortKey !== null && query.horizon !== null && rule.compare(query.horizon, sortKey) < 0) sortKey = null;
   const ownKey = place.own === null ? null : place.own.sortKey;
   const isInPlace = sortKey !== null && ownKey !== null && rule.compare(ownKey, sortKey) === 0;
   const isExtra = sortKey !== null && isLayered && !isInPlace;
-  // Removals come before insertions, so that the entity never stands in the list twice.
+  // Removals precede insertions, so that the entity is never in the list twice.
   if (place.extra !== null && !isExtra) {
     removeElement(state, place.extra);
     place.extra = null;

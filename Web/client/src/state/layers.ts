@@ -1,4 +1,4 @@
-// Optimistic layers: laid over the base, confirmed, rolled back. Protocol/optimistic.md.
+// Optimistic layers: adding, confirming and rolling back. Protocol/optimistic.md.
 
 import { membersOf, namesOf } from "../json/text.js";
 import { byteLength, isLonger } from "../json/utf8.js";
@@ -28,13 +28,17 @@ import type { State } from "./state.js";
 import type { Step } from "./transactions.js";
 import { beginUnit, endUnit, noteObserved, remember } from "./units.js";
 
-/** A mutation to lay over the base, as the wire checked it. */
+/** A validated optimistic edit. */
 export interface LayerUpdate {
+  /** The id that the caller gave the edit. */
   pendingId: string;
+  /** The library that the edit changes. */
   library: string;
+  /** The operations, in order. */
   steps: readonly Step[];
+  /** The pending ids of the edits that this one depends on. */
   dependsOn: readonly string[];
-  /** The request that is sent for it; null: somebody else sends it. */
+  /** The request to send for the edit; null if the program sends it by itself. */
   send: MutationRequest | null;
 }
 
@@ -47,20 +51,22 @@ function tooLarge(state: State, place: string, slot: Slot): CacheError {
     `${place} would make ${slot.key} larger than ${state.limits.entityByteCountMax} bytes: store less of it, nothing changed`);
 }
 
-/** Returns a layer; `unknown_pending` when there is none, or when it is of another library than the one named. */
+/**
+ * Returns a layer. Throws `unknown_pending` if there is none, or if it belongs to another library than the one named.
+ */
 export function layerOf(state: State, pendingId: string, library: string | null): Layer {
   const layer = stackOf(state).get(pendingId);
   if (layer === null || library !== null && layer.library.name !== library) throw unknownPending(pendingId);
   return layer;
 }
 
-/** A change, and the step that it is of. */
+/** A change, and the index of its step. */
 interface PlacedChange {
   change: LayerChange;
   index: number;
 }
 
-/** Lays a mutation over the base, as one unit. */
+/** Adds an optimistic edit as the top layer, as one unit. */
 export function lay(state: State, given: LayerUpdate, now: number): void {
   const { limits } = state;
   const update = renamedUpdate(state, given);
@@ -75,7 +81,7 @@ export function lay(state: State, given: LayerUpdate, now: number): void {
   const library = takeLibrary(state, update.library);
   const placed = changesOf(state, update.steps, library);
   const changes = placed.map(({ change }) => change);
-  // The server has done what is confirmed: nothing depends on it any more.
+  // The server has performed confirmed edits: nothing depends on them any more.
   const dependsOn = update.dependsOn.filter((id) => layers.get(id)?.isConfirmed !== true);
   const sending = update.send === null ? null : newSending(update.send);
   const parts = { pendingId: update.pendingId, dependsOn, changes, sending, sent: null };
@@ -117,7 +123,10 @@ function takeLibrary(state: State, name: string): Library {
   return library;
 }
 
-/** Reads the changes of an edit, with the deletes that the policy adds: they follow what is visible after the changes before. */
+/**
+ * Returns the changes of an edit, with the deletes that the policy adds for what is visible after the preceding
+ * changes.
+ */
 function changesOf(state: State, steps: readonly Step[], library: Library): PlacedChange[] {
   const changed = new Map<Slot, string | null>();
   const seen = (slot: Slot): string | null => {
@@ -183,7 +192,9 @@ export function rollBack(state: State, pendingId: string, library: string | null
   endUnit(state, now);
 }
 
-/** Lets the other layers of a group send their own requests: the layer that sent for them goes. */
+/**
+ * Lets the other layers of a group send their own requests, because the layer whose request carried them is removed.
+ */
 function releaseGroup(state: State, layer: Layer, gone: readonly Layer[]): void {
   for (const member of stackOf(state).group(layer).slice(1)) {
     if (gone.includes(member)) continue;
@@ -192,22 +203,27 @@ function releaseGroup(state: State, layer: Layer, gone: readonly Layer[]): void 
   }
 }
 
-/** A server's answer to a mutation, as the wire checked it. */
+/** A validated response to a mutation. */
 export interface Confirmation {
+  /** The pending id of the edit. */
   pendingId: string;
+  /** The library of the edit; null if the response names none. */
   library: string | null;
-  /** The resources as the server has them; null: the layer waits for its event. */
+  /** The resources as the server stored them; null to wait for the event of the mutation. */
   confirmed: readonly EventMember[] | null;
-  /** Whether the layer's deletes are confirmed as well: there is nothing else to write. */
+  /** True if the response also confirms the layer's deletes, because there is nothing else to write. */
   confirmsDeletes: boolean;
+  /** The type of the resources; null if the response names none. */
   resourceType: string | null;
+  /** The sequence of the mutation's event; null if the response names none. */
   sequence: Sequence | null;
-  /** The generation of the log to which the answer belongs; null: the present one. */
+  /** The generation of the log to which the response refers; null for the current one. */
   generation: number | null;
+  /** Real ids for temporary ones. */
   realIds: readonly RealId[];
 }
 
-/** Applies a server's answer to a layer's mutation, as one unit. */
+/** Applies a response to a layer's mutation, as one unit. */
 export function confirm(state: State, confirmation: Confirmation, now: number): void {
   if (stackOf(state).get(confirmation.pendingId) === null && confirmation.realIds.length > 0) return renameLate(state, confirmation, now);
   confirmation.confirmed?.forEach(({ reason }, index) => {
@@ -246,14 +262,14 @@ export function confirm(state: State, confirmation: Confirmation, now: number): 
 }
 
 /**
- * Takes the real ids of an answer whose layer is gone, as one unit: an event settled it before, or somebody rolled it back. Without
- * a library they are of the default one.
+ * Applies the real ids in a response whose layer no longer exists, because it was settled or rolled back; as one unit.
+ * Without a library, the default one is used.
  */
 export function renameLate(
   state: State, { pendingId, library: name, realIds }: Pick<Confirmation, "pendingId" | "library" | "realIds">, now: number,
 ): void {
   const library = state.libraries.get(name ?? state.options.defaultLibrary);
-  // A library that was never heard of has no edits.
+  // An unknown library has no edits.
   if (library === undefined) throw unknownPending(pendingId);
   checkConfirmedSizes(state, [], realIds, library);
   beginUnit(state, true);
@@ -273,7 +289,10 @@ function confirmedResources(
   });
 }
 
-/** Returns the type under which a layer names an id, or else the only type it names; null when that is not one. */
+/**
+ * Returns the type under which a layer names an id, or else the only type that it names; null if there is no single
+ * one.
+ */
 function typeOf(id: string, layer: Layer, confirmation: Confirmation): string | null {
   const names = new Set([id, ...confirmation.realIds.filter(({ real }) => real === id).map(({ temporary }) => temporary)]);
   const given = layer.changes.filter((change) => !isAlong(change));
@@ -308,14 +327,14 @@ function checkConfirmedSizes(
   });
 }
 
-/** Writes a confirmed resource to the base, unless the base stands for something newer. */
+/** Writes a confirmed resource to the base, unless the base is newer. */
 function confirmOne(
   state: State, slot: Slot, resource: string, sequence: Sequence | null, generation: number, now: number,
 ): void {
   let stamp: Stamp = { sequence, generation, writtenAt: now, writer: "confirmation", isPartial: true };
   if (slot.text !== null) {
     if (isBehind(slot.stamp, sequence, generation)) return;
-    // A confirmation without a known place must not remove the entity's own position.
+    // A confirmation without a known position must not remove the entity's position.
     if (sequence === null && slot.stamp.generation === generation) stamp = { ...stamp, sequence: slot.stamp.sequence };
     overwrite(state, slot, assigned(resource, slot.text), writtenWholes(namesOf(resource)), stamp);
   } else {
@@ -327,18 +346,18 @@ function confirmOne(
   noteConfirmed(state, slot, sequence, generation);
 }
 
-/** Returns the entities that layers delete in the end, in order. Those that the policy added go along with the delete in the base. */
+/** Returns the entities that layers finally delete, in order, without cascades: those follow the delete in the base. */
 function deletedBy(group: readonly Layer[]): Slot[] {
   const isDeleted = new Map<Slot, boolean>();
   for (const change of group.flatMap(({ changes }) => changes)) if (!isAlong(change)) isDeleted.set(change.slot, change.op === "delete");
   return [...isDeleted.keys()].filter((slot) => isDeleted.get(slot) === true);
 }
 
-/** Deletes an entity in the base, unless the base stands for something newer. */
+/** Deletes an entity in the base, unless the base is newer. */
 function confirmDelete(state: State, slot: Slot, sequence: Sequence | null, generation: number, now: number): void {
   const known = slot.text === null ? state.tombstones.get(slot) : slot.stamp;
   if (known !== null && isBehind(known, sequence, generation)) return;
-  // A delete without a known place must not lower the entity's own position.
+  // A delete without a known position must not lower the entity's position.
   const place = sequence === null && known !== null && known.generation === generation ? known.sequence : sequence;
   const tombstone = { sequence: place, generation, deletedAt: now };
   if (state.options.policy === null) deleteEntity(state, slot, tombstone);
@@ -348,16 +367,16 @@ function confirmDelete(state: State, slot: Slot, sequence: Sequence | null, gene
   noteConfirmed(state, slot, sequence, generation);
 }
 
-/** Tells whether what is known of an entity is newer than an answer. */
+/** True if what is known of an entity is newer than a response. */
 function isBehind(known: Pick<Stamp, "sequence" | "generation">, sequence: Sequence | null, generation: number): boolean {
   if (known.generation !== generation) return known.generation > generation;
   return sequence !== null && known.sequence !== null && sequence < known.sequence;
 }
 
-/** Notes how far the base stands for the server's state, for events and answers that come later. */
+/** Records the position of a confirmed write, for later events and responses. */
 function noteConfirmed(state: State, slot: Slot, sequence: Sequence | null, generation: number): void {
   const { library } = slot.table;
-  // A place in a log that has ended says nothing about the present one.
+  // A position in an ended log has no meaning in the current one.
   const place = generation === library.gate.generation ? sequence : null;
   if (place !== null) {
     library.answeredThrough = library.answeredThrough === null ? place : later(library.answeredThrough, place);

@@ -1,4 +1,4 @@
-// Changed lists → the log that observers are told from. Before: lists. After: distribution. Laws: L6, L10.
+// Changed lists → the log from which observers are notified. Before: lists. After: distribution. Laws: L6, L10.
 
 import { listSteps } from "../queries/difference.js";
 import type { ListStep } from "../queries/difference.js";
@@ -8,7 +8,7 @@ import type { ListChange } from "./records.js";
 import type { State } from "./state.js";
 import { isReplaced } from "./units.js";
 
-/** Logs the changes of the queries that a unit touched, by number. */
+/** Logs the changes of the queries that a unit changed, by number. */
 export function logQueries(state: State, touched: Query[], now: number): void {
   if (touched.length > 1) touched.sort((left, right) => left.number - right.number);
   for (const query of touched) logQuery(state, query, now);
@@ -45,7 +45,7 @@ function listChange(state: State, step: ListStep<KeyNode>): ListChange {
   }
 }
 
-/** Tells whether an element both left a list and came to it: an entity that a layer covers may be in it twice. */
+/** True if an element both left a list and entered it: an entity that a layer covers may be in it twice. */
 function hasReturning(steps: readonly ListStep<KeyNode>[]): boolean {
   return steps.some((step) => step.op === "add" && steps.some((other) => other.op === "remove" && other.node === step.node));
 }

@@ -14,7 +14,7 @@ import {
 import { markStale } from "./stale.js";
 import type { State } from "./state.js";
 
-/** Updates the lists that hold an entity, and those it enters, after it got a value. */
+/** Updates the lists that have an entity, and those it enters, after it was written. */
 export function followWriteInLists(state: State, slot: Slot, text: string, now: number): void {
   state.unit.stamp += 1;
   const { node, table } = slot;
@@ -30,7 +30,7 @@ export function followWriteInLists(state: State, slot: Slot, text: string, now: 
   });
 }
 
-/** Updates a list that holds the entity already. What layers do to it is computed afterwards. */
+/** Updates a list that already has the entity. The effect of layers is computed afterwards. */
 function follow(state: State, element: Element, slot: Slot, view: ResourceView, now: number): void {
   if ((element.marks & EXTRA) !== 0) return;
   const query = element.query;
@@ -49,7 +49,7 @@ function follow(state: State, element: Element, slot: Slot, view: ResourceView, 
   const sortKey = rule.sortKey(view, slot.id);
   if (element.sortKey === null || rule.compare(sortKey, element.sortKey) !== 0) {
     if (query.horizon !== null && rule.compare(query.horizon, sortKey) < 0) {
-      // Nobody has said what stands between the list's end and the entity's new place.
+      // The elements between the list's end and the entity's new place are unknown.
       removeElement(state, element);
       checkLength(state, query, now);
       return;
@@ -69,7 +69,7 @@ export function followDeleteInLists(state: State, node: KeyNode, now: number): v
   }
 }
 
-/** Updates lists after a removal, which says nothing about the server: lists with a rule lose it, others miss it. */
+/** Updates lists after an entity was removed from the cache: lists with a rule lose it, in others it is missing. */
 export function forgetInLists(state: State, node: KeyNode, now: number): void {
   for (let place = node.holders.length - 1; place >= 0; place -= 1) {
     const element = node.holders[place];
@@ -77,7 +77,7 @@ export function forgetInLists(state: State, node: KeyNode, now: number): void {
   }
 }
 
-/** Hides an element whose entity is in no tier. */
+/** Hides an element whose entity is in no tier, or removes it from a list with a rule. */
 export function forgetElement(state: State, element: Element, now: number): void {
   if (element.query.rule === null) {
     setMissing(state, element, true);
@@ -87,7 +87,7 @@ export function forgetElement(state: State, element: Element, now: number): void
   }
 }
 
-/** Updates lists after an entity was reduced: rules can no longer be evaluated over it. */
+/** Updates lists after an entity was reduced to some fields: rules can no longer be evaluated over it. */
 export function followReduction(state: State, node: KeyNode, now: number): void {
   for (let place = node.holders.length - 1; place >= 0; place -= 1) {
     const element = node.holders[place];
@@ -96,10 +96,10 @@ export function followReduction(state: State, node: KeyNode, now: number): void 
   }
 }
 
-/** Adds a stored entity to a list whose rule it fulfils, as far as the list is known. */
+/** Adds a stored entity to a list whose rule it matches, as far as the list is known. */
 export function enterSlot(state: State, slot: Slot, query: Query, view: ResourceView, now: number): void {
   if (!isEvaluable(slot.completeness)) {
-    // Only some of its fields are known, so nobody knows whether it belongs there.
+    // Only some of its fields are known: whether it belongs there is unknown.
     if (!query.isLocal) markStale(state, query, "list", now);
     return;
   }
@@ -111,7 +111,7 @@ export function enterSlot(state: State, slot: Slot, query: Query, view: Resource
   enter(state, slot, sortKey, query, now);
 }
 
-/** A late event enters no list whose answer stands for its number or a later one. */
+/** True unless a late event writes the entity and the list's response stands for its sequence or a later one. */
 function admitsLate(state: State, query: Query, now: number): boolean {
   const late = state.unit.late;
   if (late === null || query.isLocal) return true;
@@ -127,7 +127,7 @@ function enter(state: State, slot: Slot, sortKey: SortKey, query: Query, now: nu
   if (rule === null) return;
   const countMax = query.elementCountMax(state.limits);
   if (query.list.lowerBound(sortKey, "own", rule) >= countMax) {
-    // It would be the last element, and be removed at once.
+    // It would be the last element and be removed at once.
     endAtMaximum(state, query, countMax);
     state.noteQuery(query);
     checkLength(state, query, now);
@@ -157,12 +157,12 @@ export function trim(state: State, query: Query): void {
   }
 }
 
-/** Marks a list stale that shows too few elements because those behind its end are not known. */
+/** Marks a list stale if it shows too few elements because those past its end are unknown. */
 export function checkLength(state: State, query: Query, now: number): void {
   if (query.horizon !== null && query.list.count < query.shownCountMax) markStale(state, query, "list", now);
 }
 
-/** Tells whether a list holds a key as an element of its own. */
+/** True if a list has a key as an element that layers did not add. */
 export function holds(query: Query, node: KeyNode | null): boolean {
   return node !== null && node.holders.some((element) => element.query === query && (element.marks & EXTRA) === 0);
 }

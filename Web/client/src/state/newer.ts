@@ -1,4 +1,4 @@
-// Writes that win over an answer: those made while it was on its way, or after the place in the log it stands for.
+// Finds the writes that win over a response: those made while it was awaited, or after the position that it stands for.
 
 import type { Sequence } from "../model/sequence.js";
 import type { Library } from "../store/library.js";
@@ -8,28 +8,33 @@ import type { Slot } from "../store/slot.js";
 import type { Question } from "./questions.js";
 import type { State } from "./state.js";
 
-/** The writes since an answer was made. */
+/** The writes since a response was made. */
 export interface NewerWrites {
+  /** The written keys. */
   keys: ReadonlySet<Slot>;
+  /** The writes. */
   writes: readonly RecentWrite[];
-  /** Whether some writes are not remembered. */
+  /** True if some writes were dropped. */
   isPartial: boolean;
-  /** Writes above this position win; null: only `keys` do. */
+  /** Writes above this position win; null if only `keys` do. */
   asOf: Sequence | null;
-  /** Whether too much was written meanwhile: a value that is not known to be older stays. */
+  /** True if too much was written in the meantime: a value that is not known to be older stays. */
   isUnsure: boolean;
 }
 
-/** Returns the memory of a state for its newest writes, which is made with the first answer. */
+/** Returns the recent writes of a state, which are recorded from the first response on. */
 export function recentOf(state: State): RecentWrites { return state.recent ??= new RecentWrites(); }
 
-/** Empties the memory of writes before it is used again. */
+/** Drops all recent writes, before recording starts again. */
 export function forgetRecentWrites(state: State): void {
   recentOf(state).clear();
   for (const library of state.libraries.values()) recentOf(state).forgetThrough(library.knownThrough, library);
 }
 
-/** Removes the place of an answer when the log began anew meanwhile: everything since its question is newer, other answers too. */
+/**
+ * Removes the position of a response if the log began anew in the meantime: everything since its request is newer,
+ * other responses included.
+ */
 export function comparable(
   state: State, asked: { asOf: Sequence | null; key: { library: string; }; }, start: Question | null,
 ): { asOf: Sequence | null; start: Question | null; } {
@@ -48,7 +53,7 @@ export function newerWrites(
   if (asOf !== null) {
     const above = recent.above(asOf, library);
     const meanwhile = start === null ? [] : recent.after(start.write);
-    // A write with a position is compared by that alone; one without by its time.
+    // A write with a position is compared by that only, one without by its time.
     const unsequenced = (meanwhile ?? []).filter((write) => write.sequence === null && write.slot.table.library === library);
     const known = library.knownThrough;
     return {
@@ -60,10 +65,10 @@ export function newerWrites(
   const remembered = recent.after(start.write);
   if (remembered === null) return { keys: new Set(), writes: [], isPartial: true, asOf: start.cursor, isUnsure: true };
   const isAfter = (sequence: Sequence | null): boolean => sequence !== null && (start.cursor === null || sequence > start.cursor);
-  // The answer was made when the log was at the cursor, or later: it holds late events up to there.
+  // The response was made when the log was at the cursor, or later: it includes late events up to there.
   const writes = remembered.filter((write) => !write.isLate || write.sequence === null || isAfter(write.sequence));
-  // Another answer that came meanwhile for a higher place stays: events behind its place will come. For the same place the
-  // one that was asked for later does.
+  // Another response that arrived in the meantime for a higher position stays: the events after it are still to come.
+  // For the same position, the one that was requested later stays.
   const isOlder = (sequence: Sequence | null): boolean => sequence !== null && start.cursor !== null && sequence < start.cursor;
   const answers = recent.answersAfter(start.write).filter((write) => write.slot.table.library === library
     && (isAfter(write.sequence) || write.asked > start.number && !isOlder(write.sequence)));
@@ -73,7 +78,7 @@ export function newerWrites(
 
 function keysOf(writes: readonly RecentWrite[]): Set<Slot> { return new Set(writes.map((write) => write.slot)); }
 
-/** Tells whether a stored value, or a delete, wins over an answer. */
+/** True if a stored value or a delete wins over a response. */
 export function isNewerWrite(
   newer: NewerWrites, sequence: Sequence | null, ownGeneration: number, slot: Slot, generation: number,
 ): boolean {

@@ -1,4 +1,4 @@
-// The requests of layers: counted, failed, sent again. Protocol/optimistic.md, the outbox.
+// The progress of layers' requests: attempts, failures, retries. Protocol/optimistic.md, the outbox.
 
 import type { Layer } from "../layers/layer.js";
 import type { RealId } from "../layers/renamings.js";
@@ -14,7 +14,7 @@ function change(state: State, layer: Layer, sending: Partial<LayerSending>): voi
   state.changes?.layers.add(layer);
 }
 
-/** Counts an attempt to send a layer's request, and the newer layers whose input it has from now on. */
+/** Counts an attempt to send a layer's request, and marks the newer layers that the request carries from now on. */
 export function beginAttempt(state: State, sender: Layer, members: readonly Layer[], now: number): void {
   for (const member of members) change(state, member, { sentWith: sender.pendingId });
   const { sending } = sender;
@@ -24,19 +24,19 @@ export function beginAttempt(state: State, sender: Layer, members: readonly Laye
     sentWith: null, attemptCount: sending.attemptCount + 1, forgivenCount, isUnderWay: true,
     firstAttemptAt: sending.attemptCount === forgivenCount ? now : sending.firstAttemptAt,
   });
-  // Each of several layers may be rolled back by itself.
+  // Each of the layers may be rolled back separately.
   if (members.length > 0) stackOf(state).keepSent(sender);
 }
 
-/** Counts the failure of a layer's last attempt; the request is sent again. */
+/** Records that a layer's last attempt failed; the request is sent again. */
 export function failAttempt(state: State, layer: Layer): void { change(state, layer, { isUnderWay: false }); }
 
-/** Notes that a layer's request failed for good. The layer stays. */
+/** Records that a layer's request failed for good. The layer stays. */
 export function failRequest(state: State, layer: Layer, failure: MutationFailure): void {
   change(state, layer, { isUnderWay: false, failure });
 }
 
-/** Returns the layers that the failure of a request rolls back, oldest first, with the attempts that were made for each. */
+/** Returns the layers that the failure of a request rolls back, oldest first, with the number of attempts for each. */
 export function discardedWith(state: State, sender: Layer): { layer: Layer; attemptCount: number; }[] {
   const group = stackOf(state).group(sender);
   const gone = new Set(group.flatMap((layer) => stackOf(state).withDependents(layer)));
@@ -46,7 +46,10 @@ export function discardedWith(state: State, sender: Layer): { layer: Layer; atte
   });
 }
 
-/** Lets a failed request be sent again. Returns the layer whose request it is; null for a layer without one. */
+/**
+ * Allows a failed request to be sent again. Returns the layer whose request is sent; null for a layer without a
+ * request.
+ */
 export function retryRequest(state: State, pendingId: string, library: string | null): Layer | null {
   const layer = layerOf(state, pendingId, library);
   if (layer.sending === null) return null;
@@ -56,14 +59,16 @@ export function retryRequest(state: State, pendingId: string, library: string | 
   return sender;
 }
 
-/** Keeps the requests of restored layers that are sent together: a journal of an older version has none as it left. */
+/** Keeps the requests of restored layers that are sent together: journals of older versions do not have them. */
 export function keepSentGroups(state: State): void {
   for (const layer of stackOf(state).all) {
     if (stackOf(state).group(layer).length > 1 && stackOf(state).keepSent(layer)) state.changes?.layers.add(layer);
   }
 }
 
-/** Replaces a temporary id in the inputs of the requests of a library that have not left; `concerns`: whether a layer means it. */
+/**
+ * Replaces a temporary id in the inputs of a library's unsent requests. `concerns`: true if a layer refers to the id.
+ */
 export function renameInputs(
   state: State, library: Library, { temporary, json }: RealId, concerns: (layer: Layer) => boolean,
 ): void {

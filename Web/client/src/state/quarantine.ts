@@ -10,17 +10,17 @@ import type { QuarantineRecord } from "./records.js";
 import type { State } from "./state.js";
 import { markAllStale } from "./staleness.js";
 
-/** Adds a record; the oldest goes where there are too many. */
+/** Adds a record; at the bound the oldest is evicted. */
 export function add(state: State, record: Omit<QuarantineRecord, "number">): void {
   state.quarantinedCount += 1;
   state.quarantine.push({ number: state.quarantinedCount, ...record });
   if (state.quarantine.length > state.limits.quarantineRecordCountMax) state.quarantine.shift();
 }
 
-/** Returns what is kept of a line. */
+/** Returns the part of a line that is kept. */
 export function excerpt(state: State, text: string): string { return own(text.slice(0, state.limits.quarantineByteCountMax)); }
 
-/** Sets an event aside that would open one library, or bring one type, too many. */
+/** Quarantines an event that would open one library or type too many. */
 export function refuse(state: State, event: ChangeEvent, source: EventSource, reason: Reason, now: number): void {
   countRefused(state, event, source, reason);
   const library = event.library ?? state.options.defaultLibrary;
@@ -32,7 +32,7 @@ export function refuse(state: State, event: ChangeEvent, source: EventSource, re
   noteHole(state, library, event.sequence, event.epoch, now);
 }
 
-/** Sets a bad member of a batch aside; one of an upstream has no line to look at and is dropped. */
+/** Quarantines an unusable member of a batch; one from an upstream has no line and is dropped. */
 export function setMemberAside(
   state: State, member: EventMember, event: ChangeEvent, source: EventSource, reason: Reason, now: number,
 ): void {
@@ -46,7 +46,7 @@ export function setMemberAside(
   });
 }
 
-/** Sets an event aside whose entity would be too large. Its number, if it has one, passes and is lost. */
+/** Quarantines an event that would make its entity too large. Its sequence, if any, is passed and counts as lost. */
 export function refuseOversized(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): void {
   countRefused(state, event, source, "too_large");
   add(state, oversized(state, event, source, library, now));
@@ -57,7 +57,7 @@ export function refuseOversized(state: State, event: ChangeEvent, source: EventS
   markAllStale(state, library, event.sequence, now);
 }
 
-/** Counts an event that is set aside. */
+/** Counts a quarantined event. */
 export function countRefused(state: State, event: ChangeEvent, source: EventSource, reason: Reason): void {
   if (!source.isUpstream) state.counts.quarantined += 1;
   state.hear(event, source, "quarantined", reason);
@@ -75,7 +75,10 @@ export function oversized(
   };
 }
 
-/** Notes the number of an unusable line, so that the upstream is asked for it; without one it would add nothing. */
+/**
+ * Records the sequence of an unusable line as a hole, so that the upstream is asked for it. Does nothing without an
+ * upstream.
+ */
 export function noteHole(state: State, name: string, sequence: Sequence, epoch: string | null, now: number): void {
   const library = state.takeLibrary(name);
   if (library === null || !state.options.hasUpstream) return;

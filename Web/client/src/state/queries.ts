@@ -1,4 +1,4 @@
-// Queries: opening, filing by type and rule, and going.
+// Opens queries, indexes them by type and rule, and removes them.
 
 import { lists } from "../parts/index.js";
 import type { Query, QueryKey } from "../queries/query.js";
@@ -7,18 +7,18 @@ import { tableOf } from "../queries/table.js";
 import { removeAllElements } from "./elements.js";
 import type { State } from "./state.js";
 
-/** Returns a query, which is opened when it is new; null when there are too many and all are observed. */
+/** Returns the query with a key, created if it is new; null if the table is full and all queries are observed. */
 export function openQuery(state: State, key: QueryKey, library: Library): Query | null {
   return tableOf(state).open(key, library, (query) => dropQuery(state, query));
 }
 
-/** Removes a query that is not observed, with its list. */
+/** Removes an unobserved query with its list. */
 export function dropQuery(state: State, query: Query): void {
   unstoreQuery(state, query);
   tableOf(state).remove(query);
 }
 
-/** Removes a query's answer; observers still wait for the next one. */
+/** Removes a query's response; observers wait for the next one. */
 export function unstoreQuery(state: State, query: Query): void {
   removeAllElements(state, query);
   query.kept = null;
@@ -30,7 +30,7 @@ export function unstoreQuery(state: State, query: Query): void {
   state.changes?.removedQueries.add(query.number);
 }
 
-/** Enters a query under its type and its rule. */
+/** Indexes a query by its type and rule. */
 export function fileQuery(state: State, query: Query): void {
   query.table?.queries.add(query);
   if (query.rule !== null) {
@@ -43,7 +43,7 @@ export function fileQuery(state: State, query: Query): void {
   }
 }
 
-/** Takes a query from under its type and its rule, before one of these changes. */
+/** Removes a query from the index by type and rule, before one of these changes. */
 export function unfileQuery(state: State, query: Query): void {
   query.table?.queries.delete(query);
   if (query.rule === null) return;

@@ -1,7 +1,7 @@
-// What happened between a question and its answer, and what follows from it: the one place that decides it for all queries.
+// What happened between a request and its response, and what follows from it; decided here for all queries.
 //
-// No answer undoes what was known when it was asked for, nor what happened since. Protocol/queries.md, while an answer is on
-// its way. Law: L12. Which values of entities win is decided in `newer.ts`, from the same mark.
+// No response undoes what was known when it was requested, nor what happened since. Protocol/queries.md, while an
+// answer is on its way. Law: L12. Which values of entities win is decided in `newer.ts`, from the same mark.
 
 import type { Sequence } from "../model/sequence.js";
 import { areConcerned, areTagged, hintsOf } from "../queries/hints.js";
@@ -13,21 +13,25 @@ import { isAwaitingAnswers } from "./entities.js";
 import { forgetRecentWrites, recentOf } from "./newer.js";
 import type { State } from "./state.js";
 
-/** The mark of the beginning of a question: how much had happened by then. */
+/** The state of the cache when a request began. */
 export interface Question {
-  /** Grows with each question and each answer that nobody asked for. */
+  /** The number of the request; grows with each request, and with each response without one. */
   readonly number: number;
-  /** The writes so far, as `RecentWrites` counts them. */
+  /** The number of writes so far, as `RecentWrites` counts them. */
   readonly write: number;
-  /** The place of the library's log, which is that of an answer without one of its own. */
+  /** The cursor of the library's log, used as the position of a response that names none. */
   readonly cursor: Sequence | null;
+  /** The generation of the library's log. */
   readonly generation: number;
+  /** The number of doubts so far. */
   readonly doubtCount: number;
+  /** The number of clears of the library so far. */
   readonly clearCount: number;
+  /** The number of writes by callers so far. */
   readonly editCount: number;
 }
 
-/** Marks the beginning of a question. `endQuestion` must follow, whatever comes of it. */
+/** Marks the beginning of a request. `endQuestion` must follow, whatever its outcome. */
 export function beginQuestion(state: State, library: string): Question {
   if (!isAwaitingAnswers(state)) forgetRecentWrites(state);
   state.fetchCount += 1;
@@ -39,7 +43,7 @@ export function beginQuestion(state: State, library: string): Question {
   };
 }
 
-/** Ends a question, whatever came of it. */
+/** Ends a request that succeeded, failed or was cancelled. */
 export function endQuestion(state: State): void {
   state.fetchCount -= 1;
   if (state.fetchCount === 0) {
@@ -49,12 +53,12 @@ export function endQuestion(state: State): void {
   if (!isAwaitingAnswers(state)) recentOf(state).clear();
 }
 
-/** Whether everything was removed since: nothing of the answer is stored then. */
+/** True if the library was cleared since the request: nothing of the response is stored then. */
 export function isCleared(state: State, question: Question, library: string): boolean {
   return clearCountNamed(state, library) !== question.clearCount;
 }
 
-/** Whether a new reader may wait for the answer to an earlier question: nothing happened since that the answer may not know. */
+/** True if a new reader may join an open request: nothing happened since it began that its response may not include. */
 export function mayJoin(state: State, question: Question, key: QueryKey): boolean {
   const library = state.libraries.get(key.library);
   const query = state.queries.find(key);
@@ -64,23 +68,27 @@ export function mayJoin(state: State, question: Question, key: QueryKey): boolea
     && doubts !== null && !doubts.some((doubt) => mayConcern(doubt, key, query));
 }
 
-/** Whether a list that was asked for later, or that somebody put since, is stored: the answer's own list is older. */
+/** True if the stored list was requested or put later than the response's own list, which is therefore older. */
 export function isOvertaken(query: Query, question: Question | null, asOf: Sequence | null): boolean {
   if (question === null || !query.isStored || query.asked < question.number) return false;
   return asOf === null || query.asOf === null || query.asOf >= asOf;
 }
 
-/** What of an answer decides whether a doubt concerns its list: the query as it is stored, and as the answer makes it. */
+/** A response's list as far as doubts are matched against it. */
 export interface DoubtedList {
+  /** The query. */
   key: QueryKey;
+  /** The type of the list. */
   type: string;
+  /** The tags of the list, as JSON. */
   tags: string;
+  /** The sequence that the response stands for; null if it names none. */
   asOf: Sequence | null;
 }
 
 /**
- * Returns why a list is older than what is known: what happened since it was asked for and, where the answer names its place,
- * what events behind that place made stale. Null: it is fresh. `query`: the list that it replaces.
+ * Returns why a response's list is older than what is known, by what happened since its request and, if it names its
+ * position, by later events; null if it is fresh. `query` is the list that it replaces.
  */
 export function doubtAbout(state: State, list: DoubtedList, query: Query, question: Question | null): ListStaleCause | null {
   const { library } = query;
@@ -100,14 +108,17 @@ export function doubtAbout(state: State, list: DoubtedList, query: Query, questi
   return library.doubts.some(({ sequence, type, hints }) => sequence > asOf && isConcerned({ cause: "event", type, hints })) ? "event" : null;
 }
 
-/** Whether something of the time since a question is behind its answer's place. Only places of the same log compare. */
+/**
+ * True if a doubt since the request is later than the response's position. Only positions of the same log can be
+ * compared.
+ */
 function isBehind({ log, sequence }: Doubt, asOf: Sequence | null, question: Question, query: Query): boolean {
   if (log !== query.library || sequence == null) return true;
   const place = asOf ?? question.cursor;
   return place === null || sequence > place;
 }
 
-/** Returns whether a doubt concerns a list with a type and tags. */
+/** Returns a test whether a doubt concerns a list with a key, type and tags. */
 function concern(doubt: Doubt): (key: QueryKey, type: string, tags: string) => boolean {
   const hints = doubt.hints == null ? null : hintsOf(doubt.hints);
   return (key, type, tags) => (doubt.library == null || doubt.library === key.library)
@@ -116,13 +127,15 @@ function concern(doubt: Doubt): (key: QueryKey, type: string, tags: string) => b
     && (hints === null || areConcerned(hints, key.input, tags));
 }
 
-/** Returns whether a doubt concerns a stored query. */
+/** Returns a function that tells whether a doubt concerns a stored query. */
 export function concernsStored(doubt: Doubt): (query: Query) => boolean {
   const concerns = concern(doubt);
   return (query) => query.table !== null && query.isStored && concerns(query.key, query.table.name, query.tags);
 }
 
-/** Whether a doubt may concern the answer to come: nobody knows its tags yet, nor its type where no list is stored. */
+/**
+ * True if a doubt may concern an awaited response, whose tags are unknown, and whose type is too if no list is stored.
+ */
 function mayConcern(doubt: Doubt, key: QueryKey, query: Query | null): boolean {
   const isStored = query !== null && query.isStored && query.table !== null;
   const { type, tags } = isStored ? { type: query.table?.name ?? "", tags: query.tags } : { type: "", tags: "" };

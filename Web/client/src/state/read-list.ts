@@ -1,4 +1,4 @@
-// Readers of lists. Counted as uses; nothing else changes, but that lists forget what is in no tier.
+// Reads lists. A read counts as a use; apart from that, lists only lose elements that are in no tier.
 
 import { hasAll } from "../json/text.js";
 import type { Raw } from "../out/raw.js";
@@ -12,15 +12,17 @@ import { forgetElement } from "./lists.js";
 import type { State } from "./state.js";
 import { beginUnit, completeness, endUnit } from "./units.js";
 
-/** A query's list as a reader gets it, or the first element that is not there. */
+/** A query's list as read, or the first element that cannot be read. */
 export interface ListedEntities extends KeptList {
+  /** The first element that cannot be read, or lacks fields; null if there is none. */
   missing: { slot: Slot; isReduced: boolean; } | null;
-  /** Whether a local list lost elements that are in no tier. */
+  /** True if the read removed elements that are in no tier from a local list. */
   isShortened: boolean;
+  /** The slots of the shown elements. */
   slots: readonly Slot[];
 }
 
-/** Returns the shown elements with their resources. `fields`: those that the reader wants; null for all. */
+/** Returns the shown elements with their resources. `fields` are the requested fields; null for all. */
 export function readList(
   state: State, query: Query, fields: ReadonlySet<string> | null, isFetched: boolean, now: number,
 ): ListedEntities {
@@ -76,7 +78,7 @@ export function readList(
 
 const keptSlots = new WeakMap<KeptList, readonly Slot[]>();
 
-/** Tells whether what is known of an entity is enough for a reader of a list. */
+/** True if the known fields of an entity are enough for a reader of a list. */
 function isEnough(node: KeyNode, text: string | null, fields: ReadonlySet<string> | null, isFetched: boolean): boolean {
   const known = completeness(node);
   if (known === "whole" || known === "answered" && (isFetched || fields === null)) return true;

@@ -1,4 +1,4 @@
-// Readers of entities. Counted as uses; nothing else changes.
+// Reads entities. A read counts as a use, and changes nothing else.
 
 import { hasAll, selection } from "../json/text.js";
 import { compareBytes } from "../json/utf8.js";
@@ -9,20 +9,24 @@ import { isEvicted } from "./entities.js";
 import type { State } from "./state.js";
 import { completeness } from "./units.js";
 
-/** Why there is no entity. */
+/** Why a read found no entity. */
 export type Miss = "absent" | "expired" | "evicted" | "deleted";
 
-/** What is known of one key, as readers see it. */
+/** The visible state of one key. */
 export interface Lookup {
+  /** The visible resource; null if there is none. */
   text: string | null;
+  /** True if all fields are known. */
   isWhole: boolean;
+  /** True if the entity shows a pending edit. */
   isPending: boolean;
+  /** The sequence of the stored value; null if it has none. */
   sequence: Sequence | null;
-  /** Why there is nothing; null when there is something. */
+  /** Why there is no entity; null if there is one. */
   miss: Miss | null;
 }
 
-/** Looks up one entity. Counts as a use. */
+/** Looks up one entity, and counts this as a use. */
 export function lookUp(state: State, slot: Slot | null): Lookup {
   if (slot === null) return { text: null, isWhole: true, isPending: false, sequence: null, miss: "absent" };
   const stored = slot.text;
@@ -45,13 +49,13 @@ export function lookUp(state: State, slot: Slot | null): Lookup {
   return { text: null, isWhole: true, isPending: false, sequence: null, miss };
 }
 
-/** Returns what a reader of some fields gets of a resource; null when it lacks some of them. */
+/** Returns the requested fields of a resource; null if some of them are unknown. */
 export function knownPart(text: string, isWhole: boolean, fields: ReadonlySet<string> | null): string | null {
   if (!isWhole && (fields === null || !hasAll(text, fields))) return null;
   return selection(text, fields);
 }
 
-/** Returns a page of the entities of a type, in key order, as readers see them. O(n log n). */
+/** Returns a page of the visible entities of a type, in key order. O(n log n). */
 export function readPage(
   table: TypeTable | null, after: string | null, countMax: number,
 ): { entities: string[]; next: string | null; } {

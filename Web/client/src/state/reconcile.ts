@@ -1,4 +1,4 @@
-// Missing numbers: who is asked for them, and what becomes of the answer. Protocol/sequencing.md.
+// Requests for missing events, and their responses. Protocol/sequencing.md.
 
 import { BEFORE_FIRST, earlier, later, laterKnown, predecessor, successor } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
@@ -14,16 +14,21 @@ import type { ReconcileRequest } from "./records.js";
 import type { State } from "./state.js";
 import { noteStatus } from "./watch.js";
 
-/** How long a gap may wait for late events: not at all, for the window, or as long as unread input waits. */
+/** How long a gap may wait for events out of order: not at all, for the reorder window, or while input is unread. */
 export type GapPatience = "none" | "window" | "endless";
 
-/** One line of an upstream's answer, decoded. */
+/** A decoded line in an upstream's response. */
 export interface AnsweredLine {
+  /** The meaning of the line. */
   decoded: DecodedLine;
+  /** Where the line came from. */
   source: EventSource;
 }
 
-/** Looks at every library that misses something: asks the upstream or, without one, declares lost what waited too long. */
+/**
+ * Checks every library with missing events: requests them or, without an upstream, declares lost what has waited too
+ * long.
+ */
 export function expireGaps(state: State, patience: GapPatience, now: number): ReconcileRequest[] {
   if (state.watched.length === 0) return [];
   const requests: ReconcileRequest[] = [];
@@ -51,7 +56,7 @@ function isDue(state: State, library: Library, patience: GapPatience, now: numbe
   return patience === "window" && now - since >= state.options.reorderWindow;
 }
 
-/** When there is something to do next about gaps; null when nothing is missing. */
+/** Returns when gaps must be checked next, in milliseconds since 1970; null if nothing is missing. */
 export function nextGapDeadline(state: State): number | null {
   let deadline: number | null = null;
   for (const library of state.watched) {
@@ -63,15 +68,17 @@ export function nextGapDeadline(state: State): number | null {
   return deadline;
 }
 
-/** The numbers of an answer, as its lines name them. */
+/** The sequences in a response's lines. */
 class AnswerScan {
   readonly bad = new Set<Sequence>();
-  /** The numbers in `bad` that are of the current log for certain. */
+  /** The sequences in `bad` that certainly belong to the current log. */
   readonly proving = new Set<Sequence>();
   last: Sequence | null = null;
   isForeign = false;
 
-  /** Returns how far the answer proves that numbers which did not come do not exist; null when it proves nothing. */
+  /**
+   * Returns the sequence up to which the response proves that absent events do not exist; null if it proves nothing.
+   */
   covered(through: Sequence | null, cursor: Sequence | null, witness: Sequence): Sequence | null {
     if (through === null || this.isForeign) return null;
     let covered = earlier(through, witness);
@@ -90,7 +97,7 @@ function forEachEvent(
     if (decoded.is === "event") {
       const { event } = decoded;
       if (event.kind === "reset" || event.sequence === null || !isOwn(event.library)) continue;
-      // A log may also hold what came before it began anew.
+      // A log may also contain events from before it began anew.
       if (event.epoch !== null && gate.epoch !== null && event.epoch !== gate.epoch) {
         scan.isForeign = true;
         continue;
@@ -110,7 +117,7 @@ function forEachEvent(
   }
 }
 
-/** Applies an upstream's answer; `random` is in 0 … 1. */
+/** Applies an upstream's response. `random` is from 0 to 1. */
 export function applyAnswer(
   state: State, lines: readonly AnsweredLine[], coveredThrough: Sequence | null, library: Library, attempt: number,
   random: number, now: number,
@@ -140,7 +147,7 @@ function fillGap(
     if (gate.tail !== null && gate.tail !== tail) witness = later(witness, gate.tail);
   }
   const covered = scan.covered(coveredThrough, gate.cursor, witness);
-  // Skipping stops at each held event; applying that one leads to the next gap, which is covered as well.
+  // Skipping stops at each held event; applying it leads to the next gap, which is covered as well.
   let skippedTo = cursor;
   while (covered !== null && gate.generation === generation) {
     gate.skip(covered);
@@ -148,7 +155,7 @@ function fillGap(
     if (gate.cursor === skippedTo) break;
     skippedTo = gate.cursor;
   }
-  // The upstream has the same unusable event, so nobody has a good one.
+  // The upstream has the same unusable event, so no source has a usable one.
   for (let missing = gate.missing; missing !== null; missing = gate.missing) {
     if (!scan.proving.has(missing.first) || !gate.isFirstMissingHole) break;
     loseGap(state, library, true, now);
@@ -157,12 +164,12 @@ function fillGap(
   return follow(state, machineOf(library).answered(attempt, hasProgress, gate.missing !== null, random, now), library, now);
 }
 
-/** Notes that the upstream failed. */
+/** Handles a failure of the upstream. */
 export function failReconcile(
   state: State, library: Library, attempt: number, isFinal: boolean, random: number, now: number,
 ): ReconcileRequest[] {
   const machine = machineOf(library);
-  // A hole that nothing proved is asked for once.
+  // An unproven hole is requested once.
   const action = machine.isHealing
     ? machine.healed(attempt) : machine.failed(attempt, isFinal || library.gate.missing === null, random);
   if (machine.isHealing === false && action.is !== "ignore") library.healingFrom = null;
@@ -171,7 +178,7 @@ export function failReconcile(
   return requests;
 }
 
-/** Goes on after a pause. */
+/** Continues after a pause. */
 export function resumeReconcile(state: State, library: Library, attempt: number, now: number): ReconcileRequest[] {
   const isMissing = library.gate.missing !== null || !library.gate.holes.isEmpty;
   const requests = follow(state, machineOf(library).resumed(attempt, isMissing, now), library, now);
@@ -192,7 +199,7 @@ function follow(state: State, action: ReconcileAction, library: Library, now: nu
     }
     case "wait": return [{ is: "wait", library, attempt: action.attempt, milliseconds: action.milliseconds }];
     case "give_up": {
-      // Gaps that opened after the question get one of their own.
+      // Gaps that opened after the request get one of their own.
       const askedAt = machineOf(library).askedAt;
       for (let since = gate.missingSince; since !== null && since <= askedAt; since = gate.missingSince) {
         loseGap(state, library, false, now);
@@ -209,13 +216,13 @@ function follow(state: State, action: ReconcileAction, library: Library, now: nu
 
 // Healing
 
-/** Whether a library has lost numbers that can be asked for now. */
+/** True if a library has lost events that can be requested now. */
 export function canHeal(state: State, library: Library): boolean {
   return state.options.hasUpstream && !library.gate.lost.isEmpty && !machineOf(library).isActive
     && library.gate.missing === null && library.gate.holes.isEmpty;
 }
 
-/** Begins one request for the lost numbers of a library. */
+/** Starts one request for the lost events of a library. */
 export function beginHealing(state: State, library: Library, now: number): ReconcileRequest[] {
   return canHeal(state, library) ? askForLost(0, library, now) : [];
 }
@@ -229,7 +236,7 @@ function askForLost(from: Sequence, library: Library, now: number): ReconcileReq
   return [{ is: "ask", library, from: first, attempt: action.attempt }];
 }
 
-/** Applies an answer for lost numbers: its events with such numbers are late, the others say nothing. */
+/** Applies a response with lost events: these are late events; others in it are ignored. */
 function heal(
   state: State, lines: readonly AnsweredLine[], coveredThrough: Sequence | null, library: Library, attempt: number,
   now: number,
@@ -250,7 +257,7 @@ function heal(
   return askForLost(successor(scan.last), library, now);
 }
 
-/** Removes numbers that do not exist from the lost ones; those that came and could not be written stay. */
+/** Removes sequences that do not exist from the lost ones; those that arrived but could not be written stay. */
 function recoverBut(state: State, from: Sequence, last: Sequence, heldOff: ReadonlySet<Sequence>, library: Library): void {
   let next = from;
   const stops = [...heldOff].filter((sequence) => sequence >= from && sequence <= last);

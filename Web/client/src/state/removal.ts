@@ -1,4 +1,4 @@
-// Removal by a caller, which says nothing about the server: no tombstones. Protocol/sessions.md, cache.remove.
+// Removal from the cache by a caller; it is not a delete and leaves no tombstones. Protocol/sessions.md, cache.remove.
 
 import { nodesOf } from "../layers/stack.js";
 import type { Slot } from "../store/slot.js";
@@ -11,7 +11,7 @@ import { dropQuery, unstoreQuery } from "./queries.js";
 import type { State } from "./state.js";
 import { beginUnit, endUnit, noteObserved, remember } from "./units.js";
 
-/** Returns the stored entities that every given part matches; `type` is an own name. */
+/** Returns the stored entities that match every argument that is not null; `type` is the cache's name. */
 export function selectedSlots(
   state: State, libraryName: string, type: string | null, ids: readonly string[] | null, matching: string | null,
 ): Slot[] {
@@ -28,14 +28,14 @@ export function selectedSlots(
   return found;
 }
 
-/** Tells whether a key's `type:id` holds a text, letters of ASCII in either case. */
+/** True if a key's `type:id` contains a text; ASCII letters match in either case. */
 export function matchesKey(slot: Slot, text: string | null): boolean {
   return text === null || lowered(slot.key).includes(lowered(text));
 }
 
 function lowered(text: string): string { return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()); }
 
-/** Forgets one stored entity. Returns false when there is none. */
+/** Removes one stored entity from the cache. Returns false if there is none. */
 export function forgetEntity(state: State, slot: Slot, now: number): boolean {
   if (slot.text === null) return false;
   noteForgotten(state, slot.table);
@@ -46,7 +46,7 @@ export function forgetEntity(state: State, slot: Slot, now: number): boolean {
   return true;
 }
 
-/** Forgets entities, as one unit. Returns their number. */
+/** Removes entities from the cache, as one unit. Returns how many were removed. */
 export function removeSlots(state: State, slots: readonly Slot[], now: number): number {
   beginUnit(state, true);
   const count = slots.filter((slot) => forgetEntity(state, slot, now)).length;
@@ -54,7 +54,7 @@ export function removeSlots(state: State, slots: readonly Slot[], now: number): 
   return count;
 }
 
-/** Removes everything of a library, or of all; pending layers, cursors and lost ranges stay. */
+/** Removes everything of a library, or (null) of all; pending layers, cursors and lost ranges stay. */
 export function clear(state: State, libraryName: string | null, now: number): void {
   noteClear(state, libraryName);
   const cleared = [...state.libraries.values()].filter((library) => libraryName === null || library.name === libraryName);

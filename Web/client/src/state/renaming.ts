@@ -1,4 +1,4 @@
-// Temporary ids that become real ones: in layers, in lists, and for observers. Protocol/optimistic.md, temporary ids.
+// Replaces temporary ids by real ones: in layers, in lists, and for observers. Protocol/optimistic.md, temporary ids.
 
 import { memberOf, presentMember } from "../json/text.js";
 import type { RealId } from "../layers/renamings.js";
@@ -16,15 +16,15 @@ import type { State } from "./state.js";
 import { noteObserved, remember } from "./units.js";
 
 /**
- * Replaces a temporary id by the real one everywhere, and in later edits; inside a larger unit. `only`: the type of the entity;
- * null: every type under which layers of the library name the id.
+ * Replaces a temporary id by the real one everywhere, and in later edits. Call within a unit of several changes. `only`
+ * is the type of the entity; null for every type under which layers of the library name the id.
  */
 export function rename(state: State, library: Library, id: RealId, only: string | null): void {
   const { temporary, real, json } = id;
   if (temporary === real) return;
   const { renamings } = stackOf(state);
   const naming = tablesNaming(library, temporary);
-  // A renaming that is known already must not concern a newer entity that has the temporary id since.
+  // A known renaming must not apply to a newer entity that uses the temporary id since.
   const tables = naming.filter(({ name }) => (only === null || only === name) && !renamings.isEnded(id, name, library));
   if (naming.length === 0 && renamings.isEnded(id, null, library)) return;
   renameInputs(state, library, id, (layer) => {
@@ -41,15 +41,15 @@ export function rename(state: State, library: Library, id: RealId, only: string 
   }
 }
 
-/** Returns the types under which layers of a library name an id, by their names. */
+/** Returns the types under which layers of a library name an id, sorted by name. */
 function tablesNaming(library: Library, id: string): TypeTable[] {
   const naming = [...library.types.values()].filter((table) => (table.find(id)?.node?.overlay ?? null) !== null);
   return naming.sort((left, right) => left.name < right.name ? -1 : 1);
 }
 
 /**
- * Tells whether real ids would take layers past what a journal can hold. A commit cannot wait until other layers settle:
- * therefore ids may take layers past their bound, up to twice the bound.
+ * True if real ids would make layers larger than a journal can hold. A confirmation cannot wait until other layers
+ * settle: therefore ids may enlarge layers past their bound, up to twice the bound.
  */
 export function wouldOverfillLayers(state: State, ids: readonly RealId[], library: Library): boolean {
   let added = 0;
@@ -61,13 +61,13 @@ export function wouldOverfillLayers(state: State, ids: readonly RealId[], librar
   return added > 0 && stackOf(state).byteCount + added > 2 * state.limits.layerByteCountMax;
 }
 
-/** Returns a resource with another id. */
+/** Returns a resource with its id replaced. */
 export function renamedResource(resource: string, json: string): string {
   const field = presentMember(resource, "id") === null ? "uuid" : "id";
   return assigned(`{"${field}":${json}}`, resource);
 }
 
-/** Returns the fields of a merge with another id, if they have one: those of an answer often do. */
+/** Returns the fields of a merge with their id replaced, if they have one, as those of a response often do. */
 export function renamedPart(fields: string, json: string): string {
   return memberOf(fields, "id") === null ? fields : renamedResource(fields, json);
 }
@@ -86,7 +86,7 @@ function renameNode(state: State, old: KeyNode, fresh: KeyNode, json: string): v
   state.release(old);
 }
 
-/** Replaces the temporary entity by the real one in lists that are in the server's order. */
+/** Replaces the temporary entity by the real one in lists in the server's order. */
 function takePlaces(state: State, old: KeyNode, fresh: KeyNode): void {
   for (let place = old.holders.length - 1; place >= 0; place -= 1) {
     const element = old.holders[place];
@@ -99,7 +99,7 @@ function takePlaces(state: State, old: KeyNode, fresh: KeyNode): void {
 function moveChanges(state: State, old: KeyNode, fresh: KeyNode, json: string): void {
   const touches = old.overlay?.touches ?? [];
   old.overlay = null;
-  // What left is kept before the first of a layer's changes is another one.
+  // Keeps the sent request before the first of a layer's changes is replaced.
   for (const { layer } of touches) stackOf(state).keepSent(layer);
   for (const { layer, change } of touches) {
     change.slot = fresh.slot;
@@ -114,13 +114,13 @@ function moveChanges(state: State, old: KeyNode, fresh: KeyNode, json: string): 
     (left, right) => left.layer.number - right.layer.number || order(left) - order(right));
 }
 
-/** Moves a stored entity from the temporary id to the real one, unless an entity is stored there. */
+/** Moves a stored entity from the temporary id to the real one, unless one is stored there. */
 function moveBase(state: State, old: KeyNode, fresh: KeyNode, json: string): void {
   const { slot } = old;
   const { text, stamp } = slot;
   if (text === null) return;
   const isWhole = slot.completeness === "whole";
-  // Of the temporary id nothing is left: a late event must not make an entity of it again.
+  // Nothing remains under the temporary id: a late event must not create the entity again.
   noteForgotten(state, slot.table);
   dropEntity(state, slot);
   for (let place = old.holders.length - 1; place >= 0; place -= 1) {

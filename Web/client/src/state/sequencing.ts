@@ -1,4 +1,4 @@
-// Stage 3 of 7: events → the gate's verdicts, carried out. Before: take. After: applyEffect. Laws: L4, L7, L8.
+// Stage 3 of 7: events → the gate's verdicts, performed. Before: take. After: applyEffect. Laws: L4, L7, L8.
 
 import { predecessor } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
@@ -43,20 +43,20 @@ function applyInOrder(
 ): void {
   if (!takePlace(state, event, sequence, source, library, now) || !library.isWatched) return;
   drain(state, library, now);
-  // What was missing came without an answer. For an upstream's own events that is decided at the end of its answer.
+  // The missing events arrived on the stream. For an upstream's own events this is decided at the end of its response.
   const { gate, machine } = library;
   if (!source.isUpstream && machine?.isActive === true && !machine.isHealing && gate.missing === null && gate.holes.isEmpty) {
     machine.cancel();
   }
 }
 
-/** Applies the event that is next, and moves the cursor. Returns false when it showed that the log went back. */
+/** Applies the next event, and moves the cursor. Returns false if the event revealed that the log began anew. */
 function takePlace(
   state: State, event: ChangeEvent, sequence: Sequence, source: EventSource, library: Library, now: number,
 ): boolean {
   const gate = library.gate;
   const generation = gate.generation;
-  // A heartbeat speaks of the log from its own place on, so the cursor moves first.
+  // A heartbeat is about the log after its own position, so the cursor moves first.
   const speaks = event.kind === "heartbeat";
   if (speaks) gate.advance(sequence);
   applyEffect(state, event, source, library, now);
@@ -69,7 +69,7 @@ function hold(
   state: State, event: ChangeEvent, sequence: Sequence, source: EventSource, library: Library, now: number,
 ): void {
   const held = library.gate.held;
-  // A held copy of a stream equals the upstream's, and was counted with its line.
+  // The held event from the stream equals the upstream's, and was counted with its line.
   if (source.isUpstream && held.has(sequence)) return;
   const previous = event.previous ?? predecessor(sequence);
   if (!held.insert({ event: ownEvent(event), sequence, previous, source: { ...source, text: null }, heldAt: now })) {
@@ -85,7 +85,7 @@ function hold(
   while (held.isOver && loseGap(state, library, false, now)) { /* one gap after the other */ }
 }
 
-/** Copies what an event holds of its line, so that the line can go while the event waits. */
+/** Copies the parts of a line that an event refers to, so that the line can be freed while the event is held. */
 function ownEvent(event: ChangeEvent): ChangeEvent {
   const ownOrNull = (text: string | null): string | null => text === null ? null : own(text);
   return {
@@ -95,7 +95,7 @@ function ownEvent(event: ChangeEvent): ChangeEvent {
   };
 }
 
-/** Declares the first gap lost, or its first number alone, and applies what was held behind it. */
+/** Declares the first gap lost, or only its first sequence, and applies the events held behind it. */
 export function loseGap(state: State, library: Library, isFirstAlone: boolean, now: number): boolean {
   if (!library.gate.declareLost(isFirstAlone)) return false;
   state.lossCount += 1;
@@ -127,7 +127,7 @@ function reset(state: State, event: ChangeEvent, source: EventSource, library: L
   count(state, event, source);
 }
 
-/** Carries out what a heartbeat means. */
+/** Handles a heartbeat. */
 export function hearHeartbeat(state: State, event: ChangeEvent, library: Library, now: number): void {
   state.noteLibrary(library);
   const verdict = library.gate.heartbeat(event.last, event.epoch, now);
@@ -146,7 +146,7 @@ function beginEpoch(state: State, library: Library, epoch: string | null, baseli
   forgetLog(state, library, now);
 }
 
-/** Forgets the numbers of a log that began anew: they mean nothing any more. */
+/** Cancels requests and marks lists stale, because the log began anew and its old sequences are meaningless. */
 function forgetLog(state: State, library: Library, now: number): void {
   if (library.machine === null) library.logCount += 1;
   else library.machine.cancel();

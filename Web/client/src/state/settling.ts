@@ -15,8 +15,8 @@ import type { State } from "./state.js";
 import { beginUnit, endUnit, noteObserved, remember } from "./units.js";
 
 /**
- * Looks at an event that is not applied yet. Returns the step that settles the layer that it names, and those that waited for
- * its place: performed when the event is applied, in the event's own unit.
+ * Returns a function that settles the layer named by an event that is not yet applied, and layers that waited for its
+ * position. Call the function when the event is applied, in the event's own unit.
  */
 export function settlingBy(state: State, event: ChangeEvent, library: Library): () => void {
   const creation = creationBy(state, event, library);
@@ -27,18 +27,18 @@ export function settlingBy(state: State, event: ChangeEvent, library: Library): 
   };
 }
 
-/** Settles the layer whose mutation an event names; `creation`: what the event told before it was applied. */
+/** Settles the layer whose mutation an event names. `creation` is what the event revealed before it was applied. */
 export function settleNamed(state: State, event: ChangeEvent, creation: Creation | null, library: Library): void {
   const layer = event.mutationId === null ? null : stackOf(state).get(event.mutationId);
   if (layer === null || layer.library !== library) return;
   const { renaming, isOpen } = creation ?? { renaming: null, isOpen: false };
   if (renaming !== null) rename(state, library, renaming.id, renaming.type);
-  // Later requests of the key may name an entity whose real id only the answer tells.
+  // Later requests of the key may name an entity whose real id only the response contains.
   if (isOpen) stackOf(state).noteUnanswered(layer);
   dropLayers(state, stackOf(state).group(layer));
 }
 
-/** Whether an event may settle layers: several entities may change then. */
+/** True if an event may settle layers, and therefore change several entities. */
 export function maySettle(state: State, event: ChangeEvent, library: Library): boolean {
   if (stackOf(state).isEmpty) return false;
   if (event.mutationId !== null) return true;
@@ -47,7 +47,7 @@ export function maySettle(state: State, event: ChangeEvent, library: Library): b
   return event.sequence !== null && stackOf(state).reached(event.sequence, generation, library) !== null;
 }
 
-/** Settles layers that waited for a cursor, which may have moved without an event. */
+/** Settles layers that wait for a position, after the cursor may have moved without an event. */
 export function settleReached(state: State, library: Library, now: number): void {
   const cursor = library.cursor;
   if (cursor === null || stackOf(state).reached(cursor, library.gate.generation, library) === null) return;
@@ -56,7 +56,7 @@ export function settleReached(state: State, library: Library, now: number): void
   endUnit(state, now);
 }
 
-/** Drops layers that wait for a position at or below the cursor. */
+/** Removes layers that wait for a position at or below the cursor. */
 export function dropReached(state: State, cursor: Sequence, library: Library): void {
   for (; ;) {
     const layer = stackOf(state).reached(cursor, library.gate.generation, library);
@@ -65,7 +65,7 @@ export function dropReached(state: State, cursor: Sequence, library: Library): v
   }
 }
 
-/** Removes settled layers inside a unit, and updates lists. */
+/** Removes settled layers within a unit, and updates lists. */
 export function dropLayers(state: State, layers: readonly Layer[]): void {
   if (layers.length === 0) return;
   const nodes = nodesOf(layers);
@@ -89,21 +89,26 @@ export function dropLayers(state: State, layers: readonly Layer[]): void {
   }
 }
 
-/** Notes that the server wrote a layered entity, which settles confirmed layers that wait in an ended log. */
+/**
+ * Records that the server wrote a layered entity, which settles confirmed layers that wait for an event in an ended
+ * log.
+ */
 export function noteOutlivedBy(state: State, node: KeyNode, stamp: Stamp): void {
   if (stamp.writer === "event" || stamp.writer === "answer") noteOutlived(state, node, stamp.generation);
 }
 
-/** Notes the same of a delete. */
+/**
+ * Records that the server wrote or deleted a layered entity, which settles confirmed layers that wait in an ended log.
+ */
 export function noteOutlived(state: State, node: KeyNode, generation: number): void {
-  // A late event settles only the layer that it names.
+  // A late event settles only the layer it names.
   if (node.overlay === null || state.unit.late !== null) return;
   for (const { layer } of node.overlay.touches) {
     if (layer.awaited !== null && layer.awaited.generation !== generation) state.unit.outlived.add(layer);
   }
 }
 
-/** Drops the layers that were outlived in the unit. */
+/** Removes the layers that `noteOutlived` recorded in the unit. */
 export function dropOutlived(state: State): void {
   if (state.unit.outlived.size === 0) return;
   const gone = [...state.unit.outlived].filter((layer) => stackOf(state).get(layer.pendingId) === layer);

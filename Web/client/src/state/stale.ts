@@ -1,4 +1,4 @@
-// What makes lists stale: it marks queries and changes no entity. Protocol/queries.md, staleness.
+// Marks lists stale. Changes no entity. Protocol/queries.md, staleness.
 
 import type { ListStaleCause, Query } from "../queries/query.js";
 import type { Doubt } from "../store/doubts.js";
@@ -7,9 +7,9 @@ import { concernsStored } from "./questions.js";
 import type { State } from "./state.js";
 import { inUnit } from "./units.js";
 
-/** Marks a query stale. Returns whether it was fresh. */
+/** Marks a query stale. True if it was fresh. */
 export function markStale(state: State, query: Query, cause: ListStaleCause, now: number): boolean {
-  // What is evaluated over the store is as true as the store.
+  // A local list is evaluated over the store and never stale.
   if (!query.isStored || query.isLocal || query.invalidSince !== null) return false;
   beginChange(state, query);
   query.invalidSince = now;
@@ -18,7 +18,7 @@ export function markStale(state: State, query: Query, cause: ListStaleCause, now
   return true;
 }
 
-/** Marks the queries stale that a doubt concerns, as one unit. Returns the number of those that were fresh. */
+/** Marks the queries that a doubt concerns as stale, as one unit. Returns how many were fresh. */
 export function markConcerned(state: State, doubt: Doubt, now: number): number {
   const concerns = concernsStored(doubt);
   // The cost must not grow with the number of queries of other types.

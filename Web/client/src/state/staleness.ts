@@ -1,4 +1,4 @@
-// What makes lists stale: it marks queries and changes no entity. Protocol/queries.md, staleness.
+// Turns events and log changes into doubts about lists. Changes no entity. Protocol/queries.md, staleness.
 
 import type { Sequence } from "../model/sequence.js";
 import { lists } from "../parts/index.js";
@@ -8,12 +8,15 @@ import type { Library } from "../store/library.js";
 import type { ChangeEvent } from "../wire/events.js";
 import type { State } from "./state.js";
 
-/** Marks every query of a library stale, because of something at a place of its log; null: the log began anew. */
+/** Marks every query of a library stale, because of something at a position of its log; null if the log began anew. */
 export function markAllStale(state: State, log: Library, sequence: Sequence | null, now: number): void {
   cast(state, { cause: "log", library: log.name, log, sequence }, now);
 }
 
-/** Marks the queries stale that a bulk operation, a refresh or an index operation concerns; `log`: the library that has the event. */
+/**
+ * Marks the queries that a bulk operation, a refresh or an index operation concerns as stale. `log` is the library that
+ * has the event.
+ */
 export function invalidateBy(state: State, event: ChangeEvent, log: Library | null, now: number): void {
   const { kind, sequence } = event;
   const type = kind === "refresh" ? null : event.type;
@@ -26,7 +29,7 @@ export function invalidateBy(state: State, event: ChangeEvent, log: Library | nu
   cast(state, { cause: "event", library, log, sequence, type, hints }, now);
 }
 
-/** Makes stale what a doubt concerns, and notes it for answers that are on their way. */
+/** Marks the lists that a doubt concerns as stale, and records the doubt for awaited responses. */
 function cast(state: State, doubt: Doubt, now: number): void {
   if (state.fetchCount > 0) state.doubts?.append(doubt);
   if (state.queries.storedCount > 0) lists.code.markConcerned(state, doubt, now);

@@ -22,72 +22,89 @@ import { noRoomFor } from "../model/errors.js";
 import type { Reason } from "../model/errors.js";
 import type { ChangeEvent } from "../wire/events.js";
 
-/** What a state is told when it is made. */
+/** The settings of a state. */
 export interface StateOptions {
+  /** The bounds of input and state. */
   limits: Limits;
+  /** The library of events that name none. */
   defaultLibrary: string;
-  /** Own names of types, by the names under which they may come. */
+  /** The cache's names of types, by alias. */
   aliases: ReadonlyMap<string, string>;
+  /** True if an upstream can return missing events. */
   hasUpstream: boolean;
+  /** Maximum ages and cascading deletes; null for none. */
   policy: Policy | null;
-  /** Milliseconds that a gap waits for late events. */
+  /** How long a gap waits for events out of order, in milliseconds. */
   reorderWindow: number;
-  /** `type`, or `type.field`: what stays when an entity is evicted. */
+  /** What eviction keeps, as `type` or `type.field`. */
   evictIgnore: readonly string[];
 }
 
 /**
- * Events → state: sequence gate, entities, tombstones, layers, queries. Synchronous and without I/O; everything that
- * changes it is a function of this folder, and leaves in `log` what observers are to be told.
+ * The state that events, responses and edits produce: libraries, entities, tombstones, layers and queries. It does no
+ * I/O. Only functions of this folder change it; they record in `log` the changes that observers must hear of.
  */
 export class State {
+  /** The bounds of input and state. */
   readonly limits: Limits;
+  /** The libraries by name. */
   readonly libraries = new Map<string, Library>();
-  /** The names of types, under their own names. */
+  /** The names of all types, aliases resolved. */
   readonly types = new Set<string>();
+  /** The queries. */
   queries: QueryView = noQueries;
   /** The pending edits. */
   layers: LayerView = noLayers;
+  /** The tombstones of deleted entities. */
   readonly tombstones: TombstoneStore;
+  /** The keys of evicted entities. */
   readonly evicted: EvictedKeys;
-  /** The newest writes, for answers on their way; null before the first answer. */
+  /** The most recent writes, for awaited responses; null before the first response. */
   recent: RecentWrites | null = null;
+  /** The current unit of change. */
   readonly unit = new Unit();
+  /** The counters of lines and events. */
   readonly counts: EventCounts = {
     lines: 0, blank: 0, control: 0, messages: 0, applied: 0, duplicate: 0, ignored: 0, quarantined: 0, held: 0,
     membersQuarantined: 0, reconciled: 0, late: 0,
   };
+  /** The number of events of each unknown kind. */
   readonly ignoredKinds = new Map<string, number>();
-  /** The newest records; bounded by `quarantineRecordCountMax`. */
+  /** The newest quarantine records; at most `quarantineRecordCountMax`. */
   readonly quarantine: QuarantineRecord[] = [];
+  /** The number of quarantine records so far. */
   quarantinedCount = 0;
-  /** Hears of counted events; null while nobody follows the log. */
+  /** Receives counted events; null while the log is not observed. */
   tap: EventTap | null = null;
-  /** Libraries that miss something, or did at the last look. */
+  /** Libraries with missing events, now or at the last check. */
   watched: Library[] = [];
-  /** Grows with each loss. */
+  /** The number of losses so far. */
   lossCount = 0;
-  /** The newest doubts about lists, for answers on their way; null before the first question. */
+  /** The newest doubts about lists, for awaited responses; null before the first request. */
   doubts: RecentDoubts | null = null;
-  /** The questions that are under way. */
+  /** The number of open requests. */
   fetchCount = 0;
-  /** The questions so far, and the answers that nobody asked for. */
+  /** The number of requests so far, and of responses without one. */
   questionCount = 0;
-  /** How often everything was removed. */
+  /** How often all libraries were cleared. */
   clearCount = 0;
-  /** How often everything of a library was removed that was not known, while questions are under way. */
+  /** How often each unknown library was cleared while requests are open. */
   readonly unknownClears = new Map<string, number>();
+  /** The number of stored entities. */
   entityCount = 0;
+  /** The number of evictions so far. */
   evictionCount = 0;
-  /** What observers are to be told, in order. Emptied in the step that made it. */
+  /** The changes to report to observers, in order. Emptied in the step that fills it. */
   log: ChangeRecord[] = [];
+  /** True if changes of libraries are observed. */
   hasLibraryObservers = false;
-  /** What a journal has not yet; null without one. */
+  /** The changes that the journal does not have yet; null without a journal. */
   changes: Changes | null = null;
-  /** Entities in the order of their last use; null where their number has no bound. */
+  /** Entities in the order of their last use; null if their number has no bound. */
   readonly recency: Set<Slot> | null;
   private readonly released = new Set<KeyNode>();
 
+  /** Creates an empty state. */
   constructor(readonly options: StateOptions) {
     this.limits = options.limits;
     this.tombstones = new TombstoneStore(options.limits.tombstoneCountMax, options.limits.tombstoneAgeMax);
@@ -97,9 +114,9 @@ export class State {
 
   // Names
 
-  /** Returns a library, which is opened when it is new; null when there are too many. */
+  /** Returns a library, created if it is new; null if there are too many. */
   takeLibrary(name: string): Library | null {
-    // Most events are of the same library as the one before.
+    // Most events belong to the same library as the one before.
     if (this.lastLibrary !== null && this.lastLibrary.name === name) return this.lastLibrary;
     const known = this.libraries.get(name);
     if (known !== undefined) return this.lastLibrary = known;
@@ -110,10 +127,10 @@ export class State {
     return library;
   }
 
-  /** Returns the own name of a type. */
+  /** Returns the cache's name of a type that may be an alias. */
   ownType(name: string): string { return this.options.aliases.get(name) ?? name; }
 
-  /** Notes the name of a type. Returns false when it is one too many. */
+  /** Records the name of a type. Returns false if there are too many. */
   takeType(type: string): boolean {
     if (this.types.has(type)) return true;
     if (this.types.size >= this.limits.typeCountMax) return false;
@@ -121,22 +138,24 @@ export class State {
     return true;
   }
 
-  /** Returns the slot of a key, whose type may be new. */
+  /** Returns the slot of a key; its type may be new. Throws `limit_exceeded` if there are too many types. */
   takeSlot(library: Library, type: string, id: string): Slot {
     const own = this.ownType(type);
     if (!this.takeType(own)) throw noRoomFor("resource type");
     return library.takeTable(own).take(id);
   }
 
+  /** Returns the table of a type; null if there is none. */
   findTable(library: string, type: string): TypeTable | null {
     return this.libraries.get(library)?.table(this.ownType(type)) ?? null;
   }
 
+  /** Returns the slot of a key; null if there is none. */
   findSlot(library: string, type: string, id: string): Slot | null { return this.findTable(library, type)?.find(id) ?? null; }
 
   // Nodes
 
-  /** Whether no query, observer or layer exists that an event could concern. */
+  /** True if no query, observer or layer exists that an event could concern. */
   get hasReaders(): boolean { return this.queries.size > 0 || this.nodeCount > 0; }
 
   private lastLibrary: Library | null = null;
@@ -144,7 +163,7 @@ export class State {
   private lastNumber = 0;
   private readonly freeNumbers: number[] = [];
 
-  /** Returns a key's node, which is made when it is new. */
+  /** Returns a key's node, created if it is new. */
   takeNode(slot: Slot): KeyNode {
     if (slot.node !== null) return slot.node;
     this.nodeCount += 1;
@@ -152,10 +171,10 @@ export class State {
     return slot.node = new KeyNode(slot, number);
   }
 
-  /** Notes that something no longer names a key. The node stays until observers were told. */
+  /** Records that something no longer names a key. Its node is kept until observers have been notified. */
   release(node: KeyNode): void { if (!node.isNamed) this.released.add(node); }
 
-  /** Empties the log, and forgets the nodes that nothing names any more. */
+  /** Empties the log, and removes the nodes that nothing names any more. */
   clearLog(): void {
     if (this.log.length > 0) this.log = [];
     if (this.released.size === 0) return;
@@ -169,12 +188,12 @@ export class State {
     this.released.clear();
   }
 
-  /** Forgets a key of which nothing is known. */
+  /** Removes a slot that stores and names nothing. */
   tidy(slot: Slot): void {
     if (slot.text === null && slot.node === null && !this.tombstones.has(slot)) slot.table.slots.delete(slot.id);
   }
 
-  /** Lets those who follow the log hear of an event. */
+  /** Passes a counted event to the observers of the log. */
   hear(event: ChangeEvent, source: EventSource, bin: Bin, reason: Reason | null = null): void {
     this.tap?.hear({
       event, bin, reason, library: event.library ?? this.options.defaultLibrary, sequence: event.sequence,
@@ -184,13 +203,16 @@ export class State {
 
   // Marks for the journal
 
+  /** Marks an entity as changed. */
   noteSlot(slot: Slot): void { this.changes?.slots.add(slot); }
 
+  /** Marks a library as changed. */
   noteLibrary(library: Library): void { this.changes?.libraries.add(library); }
 
+  /** Marks a stored query as changed. */
   noteQuery(query: Query): void { if (query.isStored) this.changes?.queries.add(query); }
 
-  /** Counts as a use for the order of eviction. */
+  /** Counts as a use of an entity, for the order of eviction. */
   touch(slot: Slot): void {
     if (this.recency === null) return;
     this.recency.delete(slot);

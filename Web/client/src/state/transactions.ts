@@ -19,7 +19,7 @@ import { dropOutlived } from "./settling.js";
 import type { State } from "./state.js";
 import { beginUnit, endUnit } from "./units.js";
 
-/** One operation of a transaction or a layer, as the wire checked it; ids are canonical. */
+/** A validated operation of a transaction or a layer; ids are canonical. */
 export type Step =
   | { op: "put"; type: string; id: string; resource: string; }
   | { op: "patch"; type: string; id: string; fields: string; unset: readonly string[]; }
@@ -28,10 +28,13 @@ export type Step =
   | { op: "delete"; type: string; id: string; }
   | { op: "remove"; type: string | null; ids: readonly string[] | null; matching: string | null; };
 
-/** What an entity becomes: a value with the fields that were named (null for all), a delete, or nothing known. */
+/** The new state of an entity: a value with the written fields (null for all), deleted, or removed from the cache. */
 type Outcome = { text: string; written: Written | null; } | "deleted" | "forgotten";
 
-/** Applies all steps in order or none, as one unit. `expected`: positions that stored entities must have, by step. */
+/**
+ * Applies all steps in order or none, as one unit. `expected` has the sequences that stored entities must have, by
+ * step.
+ */
 export function transact(
   state: State, steps: readonly Step[], libraryName: string, expected: ReadonlyMap<number, Sequence | null>, now: number,
 ): void {
@@ -70,7 +73,7 @@ function outcomesOf(
     }
     const slot = state.takeSlot(library, step.type, step.id);
     const wanted = expected.get(index);
-    // Who expects a position of an entity that is not there hears of a conflict, whatever the step would do.
+    // An expected sequence of an entity that does not exist is a conflict, whatever the step would do.
     if (wanted !== undefined) checkExpected(slot, wanted, index);
     const outcome = outcomeOf(slot, step, index, outcomes.get(slot));
     if (typeof outcome === "object" && isLonger(outcome.text, state.limits.entityByteCountMax)) {
@@ -85,7 +88,7 @@ function outcomesOf(
   return outcomes;
 }
 
-/** Returns what an entity is after earlier steps. */
+/** Returns the resource of an entity after earlier steps; null if there is none. */
 function textAfter(slot: Slot, outcomes: ReadonlyMap<Slot, Outcome>): string | null {
   const outcome = outcomes.get(slot);
   return outcome === undefined ? slot.text : typeof outcome === "object" ? outcome.text : null;
@@ -119,13 +122,13 @@ function outcomeOf(slot: Slot, step: Exclude<Step, { op: "remove"; }>, index: nu
   return { text, written: writtenAfter(before, writtenWholes(names)) };
 }
 
-/** Returns what a step wrote together with earlier steps; null for the whole resource. */
+/** Returns the fields written by a step and earlier ones together; null for the whole resource. */
 function writtenAfter(before: Outcome | undefined, written: Written): Written | null {
   if (typeof before !== "object") return written;
   return before.written === null ? null : writtenBoth(before.written, written);
 }
 
-/** Forgets what a removal among the steps matches: what is stored, and what earlier steps put. */
+/** Removes the entities that a removal step matches, both stored ones and those that earlier steps put. */
 function forget(state: State, step: Extract<Step, { op: "remove"; }>, library: Library, outcomes: Map<Slot, Outcome>): void {
   const type = step.type === null ? null : state.ownType(step.type);
   const stored = selectedSlots(state, library.name, type, step.ids, step.matching)
@@ -134,7 +137,7 @@ function forget(state: State, step: Extract<Step, { op: "remove"; }>, library: L
   const written = [...outcomes].filter(([slot, outcome]) => typeof outcome === "object"
     && (type === null || slot.table.name === type) && (ids === null || ids.has(slot.id)) && matchesKey(slot, step.matching));
   for (const slot of new Set([...stored, ...written.map(([slot]) => slot)])) {
-    // What an earlier step deleted cannot be forgotten, and keeps its tombstone.
+    // An entity that an earlier step deleted is not removed, and keeps its tombstone.
     if (outcomes.get(slot) !== "deleted") outcomes.set(slot, "forgotten");
   }
 }

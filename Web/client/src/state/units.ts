@@ -1,4 +1,5 @@
-// Changed lists and entities → the log that observers are told from. Before: lists. After: distribution. Laws: L6, L10.
+// Changed lists and entities → the log from which observers are notified. Before: lists. After: distribution. Laws: L6,
+// L10.
 
 import { unreachable } from "../model/errors.js";
 import { lists } from "../parts/index.js";
@@ -6,7 +7,7 @@ import type { KeyNode } from "../queries/node.js";
 import type { Completeness } from "../store/stamp.js";
 import type { State } from "./state.js";
 
-/** Begins a unit; `isMulti`: it may change several entities, or one list in several places. */
+/** Begins a unit. `isMulti`: it may change several entities, or one list in several places. */
 export function beginUnit(state: State, isMulti: boolean): void {
   if (state.unit.isOpen) unreachable("a unit inside a unit");
   state.unit.isOpen = true;
@@ -28,7 +29,7 @@ export function endUnit(state: State, now: number): void {
   unit.isUncertain = false;
 }
 
-/** Runs a step as one unit; inside one that is open it is part of that. */
+/** Runs `body` as one unit, or as a part of the unit that is already open. */
 export function inUnit(state: State, now: number, body: () => void): void {
   if (state.unit.isOpen) {
     body();
@@ -39,7 +40,7 @@ export function inUnit(state: State, now: number, body: () => void): void {
   endUnit(state, now);
 }
 
-/** Tells whether the visible value of an element that was and is in a list changed in the unit. */
+/** True if the visible value of an element that stays in a list changed in the unit. */
 export function isReplaced(state: State, node: KeyNode): boolean {
   const old = state.unit.olds.get(node);
   return old !== undefined && old !== node.visible;
@@ -55,23 +56,23 @@ function logEntity(state: State, node: KeyNode): void {
   state.log.push({ of: "entity", node, text, old, isWhole, wasWhole });
 }
 
-/** Returns how much is known of a key, as readers see it. */
+/** Returns how much of a key's visible value is known. */
 export function completeness(node: KeyNode): Completeness {
   if (node.slot.text === null) return "whole";
   const stored = node.slot.completeness;
   if (stored === "whole" || node.overlay === null) return stored;
-  // A put among the layers shows all of it.
+  // A put in a layer makes everything known.
   return node.overlay.touches.some((touch) => touch.change.op === "put") ? "whole" : stored;
 }
 
-/** Keeps what observers saw of a key before the unit. */
+/** Records the visible value of a key before the unit. */
 export function remember(state: State, node: KeyNode): void {
   if (state.unit.olds.has(node)) return;
   state.unit.olds.set(node, node.visible);
   if (node.slot.text !== null && completeness(node) !== "whole") state.unit.partialOlds.add(node);
 }
 
-/** Notes that an observed entity may have changed. */
+/** Records that an observed entity may have changed. */
 export function noteObserved(state: State, node: KeyNode): void {
   if (node.observerCount > 0) state.unit.entities.add(node);
 }

@@ -3,14 +3,14 @@ import { edits } from "../parts/index.js";
 import type { LibraryStatus } from "./records.js";
 import type { State } from "./state.js";
 
-/** Notes that a library may miss something. */
+/** Records that a library may have missing events. */
 export function watch(state: State, library: Library): void {
   if (library.isWatched) return;
   library.isWatched = true;
   state.watched.push(library);
 }
 
-/** Returns where a library stands. */
+/** Returns the position, phase and lost ranges of a library; `cold` for an unknown one. */
 export function statusOf(state: State, name: string): LibraryStatus {
   const library = state.libraries.get(name);
   if (library === undefined) return { library: name, phase: "cold", epoch: "", cursor: null, lost: [] };
@@ -20,7 +20,7 @@ export function statusOf(state: State, name: string): LibraryStatus {
   };
 }
 
-/** Settles what waited for a cursor, and logs a change of the library's state. */
+/** Settles layers that waited for the cursor, and logs a change of the library's phase or lost ranges. */
 export function noteStatus(state: State, library: Library, now: number): void {
   if (!state.layers.isEmpty && state.layers.isAwaiting) edits.code.settleReached(state, library, now);
   if (!state.hasLibraryObservers) return;
@@ -32,12 +32,12 @@ export function noteStatus(state: State, library: Library, now: number): void {
   state.log.push({ of: "library", status: statusOf(state, library.name) });
 }
 
-/** Whether more entities are kept than may be, by more than a tenth: the next input makes room first. */
+/** True if the number of entities exceeds `entityCountMax` by more than a tenth: the next input evicts first. */
 export function isCrowded(state: State): boolean {
   return state.recency !== null && state.entityCount > Math.floor(state.limits.entityCountMax * 1.1);
 }
 
-/** Whether some library holds as much as it may: input waits until its upstream has answered. */
+/** True if a library has reached its bound of held events: input waits until its upstream has responded. */
 export function isFull(state: State): boolean {
   return state.watched.some((library) => library.gate.held.isOver && library.machine?.isActive === true);
 }

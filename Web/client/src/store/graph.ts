@@ -4,9 +4,9 @@ import { WrittenByPath } from "./merged.js";
 import { PATH_SEPARATOR } from "./written.js";
 
 /**
- * Merges fields into a stored object by path: an embedded object into the stored one of the same `__typename`, everything else
- * in place of what is stored. Objects count as of one type when either names none; a reference is never merged. Returns the
- * merged object, and what was written. O((base + fields) · nesting). Protocol/graphql.md, what is stored.
+ * Merges fields into a stored object by path: an embedded object into the stored one with the same `__typename`;
+ * anything else replaces what is stored. Objects have the same type if either names none; a reference is never merged.
+ * Returns the merged object, and what was written. O((base + fields) · nesting). Protocol/graphql.md, storing.
  */
 export function mergedByPath(fields: string, base: string): { text: string; written: WrittenByPath; } {
   const written = new WrittenByPath();
@@ -21,7 +21,7 @@ function merge(fields: string, base: string, prefix: string, written: WrittenByP
     given.delete(name);
     if (own === undefined) {
       result.push(`${spelled}:${value}`);
-      // Nothing dates a field of the entity itself anew.
+      // A top-level field that was not written keeps its date.
       if (prefix !== "" && name !== "__typename") written.kept.push(prefix + name);
     } else if (isMergeable(value, own.value)) {
       written.merged.push(prefix + name);

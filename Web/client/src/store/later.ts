@@ -7,17 +7,18 @@ import { isNewer } from "./stamp.js";
 import type { Stamp } from "./stamp.js";
 import { outerOf, PATH_SEPARATOR } from "./written.js";
 
-/** The fields of an entity that stand for a later place in the log than an event. */
+/** The fields of an entity that stand for a later position in the log than an event. */
 export interface LaterFields {
-  /** The entity with these fields alone. */
+  /** The entity with only these fields. */
   readonly text: string;
-  /** Their stamps, by name or path. */
+  /** The stamps of the fields, by name or path. */
   readonly stamps: ReadonlyMap<string, Stamp>;
 }
 
 /**
- * Returns the fields that an event comes too late to change, where the others follow it. Null for an entity that is judged as a
- * whole: its last write was an event or a transaction. O(resource · names). Protocol/queries.md, answers.
+ * Returns the fields that an event is too late to change, while the others follow it. Null for an entity that is
+ * compared as a whole, because its last write was an event or a transaction. O(resource · names). Protocol/queries.md,
+ * answers.
  */
 export function laterFields(slot: Slot, sequence: Sequence | null, generation: number): LaterFields | null {
   const whole = slot.stamp;
@@ -25,7 +26,7 @@ export function laterFields(slot: Slot, sequence: Sequence | null, generation: n
   const named = slot.fields?.named ?? new Map<string, Stamp>();
   const stamps = new Map<string, Stamp>();
   const isLater = (stamp: Stamp): boolean => isNewer(stamp, sequence, generation);
-  /** Whether some fields below a path are later and others are not: each of them may have a place of its own. */
+  /** True if only some of the fields below a path are later than the event. */
   const isMixed = (prefix: string, stamp: Stamp): boolean =>
     [...named].some(([path, inner]) => path.startsWith(prefix) && isLater(inner) !== isLater(stamp));
   const select = (object: string, path: string, outer: Stamp): string | null => {
@@ -43,7 +44,7 @@ export function laterFields(slot: Slot, sequence: Sequence | null, generation: n
         stamps.set(name, stamp);
         for (const [inner, own] of named) if (inner.startsWith(name + PATH_SEPARATOR)) stamps.set(inner, own);
       } else {
-        // An embedded object is merged into one of its own type.
+        // An embedded object is merged into one of the same type.
         if (path !== "" && member.name === "__typename") result.push(`${member.spelled}:${member.value}`);
         continue;
       }
@@ -55,8 +56,8 @@ export function laterFields(slot: Slot, sequence: Sequence | null, generation: n
 }
 
 /**
- * Gives a resource, as an earlier event leaves it, the later fields. `earlier`: the members that the event alone has inside
- * objects that stay.
+ * Returns a resource, as an earlier event leaves it, with the later fields added. `earlier` are the members inside kept
+ * objects that only the event has.
  */
 export function withLater(base: string, { text, stamps }: LaterFields): { text: string; earlier: string[]; } {
   const replaced = membersOf(text).filter(({ name }) => stamps.has(name));

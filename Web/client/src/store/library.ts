@@ -11,24 +11,30 @@ import type { LogDoubt } from "./doubts.js";
 import { own } from "./own.js";
 import { Slot } from "./slot.js";
 
-/** What a library is, in one word. */
+/**
+ * The state of a library: `cold` before its first position, `live` while nothing is missing, `gap` while events are
+ * missing, `reconciling` while they are requested, or `stale` if all of its lists may be out of date.
+ */
 export type LibraryPhase = "cold" | "live" | "gap" | "reconciling" | "stale";
 
 /** The entities of one library and type, and the queries that list them. */
 export class TypeTable {
+  /** The slots by id. */
   readonly slots = new Map<string, Slot>();
-  /** The stored queries of the type, in the order of their numbers. */
+  /** The stored queries of the type, by number. */
   readonly queries = new Set<Query>();
   /** The rules of these queries; null before the first one. */
   candidates: Candidates | null = null;
   /** The number of stored entities. */
   entityCount = 0;
 
+  /** Creates a table of a type. */
   constructor(readonly library: Library, readonly name: string) { }
 
+  /** Returns the slot of an id; null if there is none. */
   find(id: string): Slot | null { return this.slots.get(id) ?? null; }
 
-  /** Returns the slot of an id, which is made when it is new. */
+  /** Returns the slot of an id, created if it is new. */
   take(id: string): Slot {
     const known = this.slots.get(id);
     if (known !== undefined) return known;
@@ -38,50 +44,59 @@ export class TypeTable {
   }
 }
 
-/** One server-side log, its entities, and the conversation about what is missing of it. */
+/** One server-side log with its entities, and the requests for its missing events. */
 export class Library {
+  /** The position in the log. */
   readonly gate: SequenceGate;
-  /** The conversation with the upstream about missing numbers; null before the first one. */
+  /** The requests for missing events; null before the first one. */
   machine: ReconcileMachine | null = null;
-  /** How often the log began anew before the first conversation: each of them ended an attempt. */
+  /** How often the log began anew before the first request: the machine then starts with this number of attempts. */
   logCount = 0;
+  /** The tables by type. */
   readonly types = new Map<string, TypeTable>();
-  /** The first number of the healing request under way; null when there is none. */
+  /** The first position of the open request for lost events; null if there is none. */
   healingFrom: Sequence | null = null;
-  /** The highest number that the log was known to reach when missing numbers were last asked for. */
+  /** The highest position that the log was known to reach when missing events were last requested. */
   askedWitness: Sequence = -1;
-  /** The highest position that an answer stood for: an answer may be ahead of the cursor. */
+  /** The highest position that a response stood for; it may be above the cursor. */
   answeredThrough: Sequence | null = null;
-  /** The highest number that was known when something of a key was last forgotten. */
+  /** The highest position that was known when what is known of a key was last dropped. */
   forgottenThrough: Sequence | null = null;
-  /** The numbers of late events that were held off: a copy of one changes nothing. */
+  /** The positions of late events that were held off: copies of them change nothing. */
   readonly heldOff = new Set<Sequence>();
-  /** What made lists stale at which place of the present log, for answers that name an earlier one. */
+  /** What made lists stale at which position of the current log, for responses that stand for an earlier one. */
   doubts: readonly LogDoubt[] = [];
-  /** How often everything of the library was removed since the cache was opened. */
+  /** How often the library was cleared since the cache was opened. */
   clearCount = 0;
-  /** How often somebody wrote to the base, other than the log and answers to queries, since the cache was opened. */
+  /** Writes to the base other than by events and responses to queries, since the cache was opened. */
   editCount = 0;
-  /** The phase and the lost ranges that observers were told last. */
+  /** The phase that was last reported to observers. */
   shownPhase: LibraryPhase | null = null;
+  /** The lost ranges that were last reported to observers. */
   shownLost: readonly LostRange[] = [];
+  /** True if the library is among the watched ones of the state. */
   isWatched = false;
+  /** True if a gap is requested without waiting for the reorder window. */
   isUrgent = false;
 
+  /** Creates a library, restored from a journal's record if there is one. */
   constructor(readonly name: string, limits: Limits, record?: GateRecord) {
     this.gate = new SequenceGate(limits, record);
   }
 
-  /** The cursor; null also before the first position of a log. */
+  /** The cursor in the log; null before the first position. */
   get cursor(): Sequence | null { return this.gate.cursor; }
 
-  /** The highest position that a stored value may stand for. */
+  /** The highest position that a stored value may stand for; null if there is none. */
   get knownThrough(): Sequence | null {
     if (this.answeredThrough === null) return this.cursor;
     return this.cursor === null ? this.answeredThrough : later(this.cursor, this.answeredThrough);
   }
 
-  /** When the first gap, or the first hole that was not asked for, was seen; null when there is neither. */
+  /**
+   * When the first gap was noticed, or the first hole whose events have not been requested yet, in milliseconds since
+   * 1970; null if there is neither.
+   */
   get openSince(): number | null {
     const hole = this.gate.holes.isEmpty ? null : this.gate.holes.unaskedSince;
     const gap = this.gate.missingSince;
@@ -89,16 +104,17 @@ export class Library {
     return gap === null ? hole : Math.min(gap, hole);
   }
 
+  /** The state of the library. */
   get phase(): LibraryPhase {
     if (this.gate.missing !== null) return this.machine?.isActive === true && !this.machine.isHealing ? "reconciling" : "gap";
     if (this.gate.isStale) return "stale";
     return this.gate.cursor === null ? "cold" : "live";
   }
 
-  /** Returns the table of a type; null when the library never had one. */
+  /** Returns the table of a type; null if there is none. */
   table(type: string): TypeTable | null { return this.types.get(type) ?? null; }
 
-  /** Returns the table of a type, which is made when it is new. */
+  /** Returns the table of a type, created if it is new. */
   takeTable(type: string): TypeTable {
     const known = this.types.get(type);
     if (known !== undefined) return known;

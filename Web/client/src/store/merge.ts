@@ -1,11 +1,11 @@
 import { kindOf, membersOf, presentMember } from "../json/text.js";
 import type { Member } from "../json/text.js";
 
-/** How an event is merged. Protocol/events.md, merge. */
+/** How an event is merged into an entity. Protocol/events.md, merge. */
 export interface MergeRules {
-  /** Names whose values are replaced at any depth. */
+  /** Names of members whose values are replaced, at any depth. */
   noMergeFields: ReadonlySet<string>;
-  /** Other ids of the entity, canonical. */
+  /** Alternate ids of the entity, canonical. */
   alternateIds: readonly string[];
 }
 
@@ -13,7 +13,7 @@ function object(members: readonly Member[]): string {
   return `{${members.map((member) => `${member.spelled}:${member.value}`).join(",")}}`;
 }
 
-/** Replaces the named top-level members and leaves the others; members in `unset` go. */
+/** Returns `base` with the members of `fields` replaced and those in `unset` removed. */
 export function assigned(fields: string, base: string, unset: ReadonlySet<string> = NO_NAMES): string {
   const given = fields === "" ? [] : membersOf(fields);
   const values = new Map(given.map((member) => [member.name, member]));
@@ -30,8 +30,8 @@ export function assigned(fields: string, base: string, unset: ReadonlySet<string
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /**
- * Merges a change into a base. Members keep the base's order and spelling, new ones follow.
- * `keepsIdentity`: the change names another id than the entity is stored under; the stored one stays.
+ * Merges a change into a base. Members keep the base's order and spelling; new ones follow. `keepsIdentity`: the change
+ * names another id than the one under which the entity is stored; the stored id stays.
  */
 export function merged(
   incoming: string, base: string, noMergeFields: ReadonlySet<string>, keepsIdentity = false,
@@ -47,7 +47,7 @@ export function merged(
     else result.push({ ...member, value: mergedValue(member, change.value, noMergeFields) });
   }
   for (const member of given.values()) {
-    // An entity that was found under its `uuid` must not gain the other one's `id`: it would become another entity.
+    // An entity found by its `uuid` must not get the change's `id`: it would become another entity.
     if (!(keepsIdentity && member.name === "id")) result.push(member);
   }
   return object(result);
@@ -61,16 +61,16 @@ function mergedValue(member: Member, value: string, noMergeFields: ReadonlySet<s
   return own !== null && other !== null && own !== other ? value : merged(value, member.value, noMergeFields);
 }
 
-/** Tells whether a value is a reference to an entity, which is never merged. */
+/** True if a value is a reference to an entity, which is never merged. */
 export function isReference(value: string): boolean { return value.startsWith("{\"__ref\":\""); }
 
-/** Returns the name of an object's only member, when it begins with an ASCII capital letter. */
+/** Returns the name of an object's only member if it begins with an ASCII capital letter; null otherwise. */
 function tag(value: string): string | null {
   const members = membersOf(value);
   return members.length === 1 && /^[A-Z]/.test(members[0].name) ? members[0].name : null;
 }
 
-/** Returns a change without the objects that would be merged into fields that are not known. */
+/** Returns a change without objects that would be merged into unknown fields. */
 export function knowable(incoming: string, base: string, noMergeFields: ReadonlySet<string>): string {
   const known = new Set(membersOf(base).map((member) => member.name));
   return object(membersOf(incoming).filter(

@@ -1,25 +1,23 @@
-// What a merge by path wrote: not all members of the objects that it went into. Protocol/graphql.md, storing.
+// The fields written by a merge by path, which writes only some members of an object. Protocol/graphql.md, storing.
 
 import { outerOf, PATH_SEPARATOR } from "./written.js";
 import type { Written } from "./written.js";
 
+/** The fields that a merge by path wrote. */
 export class WrittenByPath implements Written {
-  /** Values that were written as wholes. */
+  /** Paths of values that were replaced as a whole. */
   readonly wholes: string[] = [];
-  /** Embedded objects that were merged: written, though not all of their members were. */
+  /** Paths of embedded objects that were merged: some of their members were not written. */
   readonly merged: string[] = [];
-  /** Members of merged objects that the write left as they were. */
+  /** Paths of members in merged objects that were not written. */
   kept: string[] = [];
 
-  /**
-   * A merged object gets the new date, what was written inside it loses its own, and each member that was kept gets the date that
-   * it had.
-   */
+  /** Dates a merged object and what was written inside it with the new date; each kept member keeps its old date. */
   date<Date>(dates: Map<string, Date>, date: Date, rest: Date): void {
     const before = this.kept.map((path) => [path, nearest(dates, path) ?? rest] as const);
     for (const path of dates.keys()) if (outerOf(path).some((outer) => this.wholes.includes(outer))) dates.delete(path);
     for (const path of [...this.wholes, ...this.merged]) {
-      // A field inside an object has the date of the object, which was written with it.
+      // A field inside an object has the date of the object that was written with it.
       if (path.includes(PATH_SEPARATOR)) dates.delete(path);
       else dates.set(path, date);
     }
@@ -27,7 +25,7 @@ export class WrittenByPath implements Written {
   }
 }
 
-/** Returns two writes of one unit as one: both have one date. */
+/** Combines two writes of one unit, which have the same date. */
 export function writtenBoth(first: Written, second: Written): Written {
   const both = new WrittenByPath();
   for (const one of [first, second]) {

@@ -1,13 +1,13 @@
-/** The smallest text that is copied: engines copy shorter ones by themselves. */
+/** Minimum length of a text that is copied: engines copy shorter ones by themselves. */
 const COUNT_MIN = 13;
 const ANY = /^./s;
 
 /**
- * Copies a text that may be a part of a longer one, so that the longer one can go: engines share their memory.
+ * Copies a text that may be a slice of a longer one, so that the longer one can be freed: engines share their memory.
  *
- * Two halves are joined, which is faster than to encode and decode the text. Engines keep a joined text as its two
- * halves, and some read its characters there; a pattern they match only in one piece, which they then keep in place of
- * the halves.
+ * Joins two halves, which is faster than encoding and decoding the text. Engines represent a joined text by its two
+ * halves, and some read characters from there. A regular expression matches only one contiguous text, so matching it
+ * makes the engine replace the halves by one.
  */
 export function own(text: string): string {
   if (text.length < COUNT_MIN) return text;

@@ -2,28 +2,30 @@ import type { Sequence } from "../model/sequence.js";
 import type { Library } from "./library.js";
 import type { Slot } from "./slot.js";
 
-/** One write that an answer on its way may not know. */
+/** A write that an awaited response may not include. */
 export interface RecentWrite {
+  /** The written key. */
   slot: Slot;
-  /** Null when it had none, or when its log has ended. */
+  /** The position of the write; null if it had none, or its log has ended. */
   sequence: Sequence | null;
-  /** The number of the question whose answer wrote it; 0: no answer did. */
+  /** The number of the request whose response wrote it; 0 if no response did. */
   asked: number;
-  /** Whether a late event wrote it: its position decides, whenever it came. */
+  /** True if a late event wrote it: only its position counts, not its time. */
   isLate: boolean;
 }
 
 const COUNT_MAX = 8_192;
 
-/** The keys that were written most recently: a ring of 8,192; older ones are forgotten, and the ring says so. */
+/** The most recent writes: a ring of 8,192. Its readers learn when older ones were dropped. */
 export class RecentWrites {
   private ring: RecentWrite[] = [];
   private next = 0;
-  /** The number of writes so far. */
+  /** The number of writes so far, including dropped ones. */
   ordinal = 0;
-  /** The highest forgotten position of each library. */
+  /** The highest dropped position of each library. */
   private readonly forgotten = new Map<Library, Sequence>();
 
+  /** Adds a write. */
   append(slot: Slot, sequence: Sequence | null, asked = 0, isLate = false): void {
     this.ordinal += 1;
     const write = { slot, sequence, asked, isLate };
@@ -36,17 +38,19 @@ export class RecentWrites {
     this.next = (this.next + 1) % COUNT_MAX;
   }
 
-  /** Returns the writes of events and transactions after an ordinal, oldest first; null when some were forgotten. */
+  /**
+   * Returns the writes of events and transactions after an ordinal, oldest first; null if some of them were dropped.
+   */
   after(start: number): RecentWrite[] | null {
     return this.ordinal - start <= this.ring.length ? this.newest(this.ordinal - start).filter((write) => write.asked === 0) : null;
   }
 
-  /** Returns the writes of answers after an ordinal, as far as they are remembered. */
+  /** Returns the writes of responses after an ordinal, except for dropped ones. */
   answersAfter(start: number): RecentWrite[] {
     return this.newest(Math.min(this.ordinal - start, this.ring.length)).filter((write) => write.asked > 0);
   }
 
-  /** Returns the writes of a library above a position, and whether these are all. */
+  /** Returns the writes of a library above a position, and whether none was dropped. */
   above(sequence: Sequence, library: Library): { writes: RecentWrite[]; isWhole: boolean; } {
     const writes = this.newest(this.ring.length).filter(
       (write) => write.slot.table.library === library && write.sequence !== null && write.sequence > sequence);
@@ -54,20 +58,20 @@ export class RecentWrites {
     return { writes, isWhole: forgotten === undefined || forgotten <= sequence };
   }
 
-  /** Forgets all writes, because no answer is awaited. */
+  /** Drops all writes, because no response is awaited. */
   clear(): void {
     for (const write of this.ring) this.forget(write);
     this.ring = [];
     this.next = 0;
   }
 
-  /** Notes that writes up to a position were not remembered. */
+  /** Records that the writes of a library up to a position are not in the ring. */
   forgetThrough(sequence: Sequence | null, library: Library): void {
     if (sequence === null) this.forgotten.delete(library);
     else this.forgotten.set(library, sequence);
   }
 
-  /** Forgets the positions of a library whose log began anew. */
+  /** Removes the positions of a library whose log began anew. */
   forgetSequences(library: Library): void {
     for (const write of this.ring) if (write.slot.table.library === library) write.sequence = null;
     this.forgotten.delete(library);

@@ -7,32 +7,33 @@ import type { Completeness, FieldStamps, Stamp } from "./stamp.js";
 import type { TypeTable } from "./library.js";
 import type { Written } from "./written.js";
 
-/** All of a stamp but the sequence: writes that come together have one, so that an entity takes 40 bytes less. */
+/** A stamp without its sequence. Consecutive writes share one, which saves 40 bytes for each entity. */
 type Mark = Omit<Stamp, "sequence">;
 
 let lastMark: Mark = { generation: 0, writtenAt: 0, writer: "event", isPartial: false };
 
-/** Returns the mark of a stamp: that of the write before, where the two are equal. */
+/** Returns the mark of a stamp; the previous one if they are equal. */
 function markOf({ generation, writtenAt, writer, isPartial }: Stamp): Mark {
   const isSame = lastMark.generation === generation && lastMark.writtenAt === writtenAt && lastMark.writer === writer
     && lastMark.isPartial === isPartial;
   return isSame ? lastMark : lastMark = { generation, writtenAt, writer, isPartial };
 }
 
-/** One key of a library: its stored entity, and what names it. A slot goes when it stores and names nothing. */
+/** One key of a library: its stored entity, and what names it. A slot without either is removed. */
 export class Slot {
   /** The stored resource as compact JSON, without layers; null when nothing is stored. */
   text: string | null = null;
   private sequence: Sequence | null = null;
   private mark = lastMark;
-  /** The stamps of single fields; null when all were written at once. */
+  /** The stamps of single fields; null if all were written at once. */
   fields: FieldStamps | null = null;
-  /** The lists, observers and layers that name the key; null when nothing does. */
+  /** The lists, observers and layers that name the key; null if nothing does. */
   node: KeyNode | null = null;
 
+  /** Creates an empty slot. */
   constructor(readonly table: TypeTable, readonly id: string) { }
 
-  /** The last write. Without meaning while nothing is stored. */
+  /** The stamp of the last write; meaningless while nothing is stored. */
   get stamp(): Stamp {
     const { generation, writtenAt, writer, isPartial } = this.mark;
     return { sequence: this.sequence, generation, writtenAt, writer, isPartial };
@@ -43,16 +44,18 @@ export class Slot {
     this.mark = markOf(stamp);
   }
 
-  /** The key's text in its library. */
+  /** The key within its library, `type:id`. */
   get key(): string { return `${this.table.name}:${this.id}`; }
 
+  /** How much of the entity is known. */
   get completeness(): Completeness { return this.fields === null ? "whole" : this.fields.completeness; }
 
+  /** Returns the stamp of a field. */
   stampOf(field: string): Stamp {
     return this.fields === null ? this.stamp : this.fields.named.get(field) ?? this.fields.rest;
   }
 
-  /** Stores a value; `written`: the fields that were written, null for all. Returns whether the bytes changed. */
+  /** Stores a value. `written` are the fields that were written, null for all. True if the bytes changed. */
   write(text: string, given: Stamp, written: Written | null): boolean {
     const isPartial = written !== null;
     const stamp = given.isPartial === isPartial ? given : { ...given, isPartial };
@@ -82,5 +85,5 @@ export class Slot {
   }
 }
 
-/** Returns the first name of a path; names are joined by a zero. */
+/** Returns the first name of a path. Names are joined by a zero character. */
 export function topLevel(path: string): string { return path.split("\0", 1)[0]; }

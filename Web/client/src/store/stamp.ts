@@ -1,46 +1,52 @@
 import type { Sequence } from "../model/sequence.js";
 
-/** What wrote a value. */
+/** Who wrote a value: an event, a response, a transaction, or the confirmation of an edit. */
 export type Writer = "event" | "answer" | "transaction" | "confirmation";
 
 /** The last write of an entity or of one of its fields. */
 export interface Stamp {
-  /** The position of the write; null when it had none. */
+  /** The position of the write; null if it had none. */
   readonly sequence: Sequence | null;
-  /** The library's generation; positions compare only within one. */
+  /** The generation of the library's log. Positions of different generations cannot be compared. */
   readonly generation: number;
   /** When it was written, in milliseconds since 1970. */
   readonly writtenAt: number;
+  /** Who wrote the value. */
   readonly writer: Writer;
-  /** Whether the write named some fields and left the others: a merge, an answer, a confirmation. */
+  /** True if the write set only some fields: a merge, a response, or a confirmation. */
   readonly isPartial: boolean;
 }
 
-/** Tells whether an event with a position comes too late to change the value with a stamp. */
+/** True if an event at a position is too late to change a value with this stamp. */
 export function isNewer(stamp: Stamp, sequence: Sequence | null, generation: number): boolean {
   if (stamp.sequence === null || sequence === null || stamp.generation !== generation) return false;
-  // What an answer or a confirmation brought holds the event of its own position already.
+  // A response or confirmation already includes the event at its own position.
   return stamp.writer === "answer" || stamp.writer === "confirmation"
     ? sequence <= stamp.sequence : sequence < stamp.sequence;
 }
 
-/** How much of an entity is known: all; only fields that stay; these and some that were written since; an answer's. */
+/**
+ * How much of an entity is known: everything; only the fields that eviction keeps; those and fields written since; or
+ * only the fields of responses.
+ */
 export type Completeness = "whole" | "reduced" | "partial" | "answered";
 
-/** Tells whether rules can be evaluated over an entity. */
+/** True if rules can be evaluated over an entity with this completeness. */
 export function isEvaluable(completeness: Completeness): boolean {
   return completeness === "whole" || completeness === "answered";
 }
 
-/** The stamps of an entity's fields, when not all were written at once. */
+/** The stamps of an entity's fields, if not all were written at once. */
 export interface FieldStamps {
-  /** The stamp of every field that is not named. */
+  /** The stamp of every field that is not in `named`. */
   rest: Stamp;
+  /** The stamps of single fields, by name or path. */
   named: Map<string, Stamp>;
+  /** How much of the entity is known. */
   completeness: Completeness;
 }
 
-/** Returns the completeness after one more write of some fields. */
+/** Returns the completeness after another write of some fields. */
 export function completenessAfter(before: Completeness, writer: Writer): Completeness {
   if (before === "whole") return "whole";
   if (writer === "answer" || writer === "confirmation") return "answered";
@@ -49,7 +55,10 @@ export function completenessAfter(before: Completeness, writer: Writer): Complet
 
 /** The record of a deleted entity. */
 export interface Tombstone {
+  /** The position of the delete; null if it had none. */
   readonly sequence: Sequence | null;
+  /** The generation of the library's log. */
   readonly generation: number;
+  /** When the entity was deleted, in milliseconds since 1970. */
   readonly deletedAt: number;
 }

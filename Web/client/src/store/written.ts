@@ -1,17 +1,20 @@
-// The fields of an entity that one write set, as paths of names joined by a zero, and how it dates them. Protocol/policy.md, when
-// fields are too old; Protocol/graphql.md, storing.
+// The fields of an entity that one write set, as paths of names joined by a zero character, and how the write dates
+// them. Protocol/policy.md, when fields are too old; Protocol/graphql.md, storing.
 
-/** The character between the names of a path; no name of a field that is merged by path is told from another by it. */
+/** The character between the names of a path. Names of fields that are merged by path do not contain it. */
 export const PATH_SEPARATOR = "\0";
 
+/** The fields that one write set. */
 export interface Written {
-  /** Values that were written as wholes. */
+  /** Paths of values that were replaced as a whole. */
   readonly wholes: readonly string[];
-  /** Dates what was written, and keeps the dates of what was not. `rest`: of every field that has none around it. */
+  /**
+   * Dates the written fields, and keeps the dates of all others. `rest` is the date of fields without one of their own.
+   */
   date<Date>(dates: Map<string, Date>, date: Date, rest: Date): void;
 }
 
-/** Returns the write of top-level fields as wholes: what was written inside one before goes with it. */
+/** Returns the write of whole top-level fields. It replaces the dates of everything inside them. */
 export function writtenWholes(wholes: readonly string[]): Written {
   return {
     wholes,
@@ -22,7 +25,7 @@ export function writtenWholes(wholes: readonly string[]): Written {
   };
 }
 
-/** Returns the paths around a path, the nearest first. */
+/** Returns the enclosing paths of a path, innermost first. */
 export function outerOf(path: string): string[] {
   const names = path.split(PATH_SEPARATOR);
   return names.slice(1).map((_, index) => names.slice(0, -1 - index).join(PATH_SEPARATOR));

@@ -1,4 +1,4 @@
-// One cache for all tabs of a page: one tab writes, the others follow it, and one of them takes over when it goes.
+// One cache for all tabs of a page: one tab writes, the others follow it, and one of them takes over when it closes.
 
 import { NormalizedCache } from "../engine/cache.js";
 import type { CacheOptions, NotificationHandler } from "../engine/cache.js";
@@ -24,13 +24,13 @@ import { channelName, tabLock } from "./message.js";
 import type { TabMessage } from "./message.js";
 import { paramsOf, Subscription } from "./subscription.js";
 
-/** How a shared cache is made. */
+/** The options of a `SharedCache`. */
 export interface SharedCacheOptions extends Omit<CacheOptions, "journal"> {
   /** The name of the database, and of the group of tabs; `tidemark` by default. */
   name?: string;
   /**
-   * Called in the tab that writes, when it begins to: the place to connect sources, which feed the cache that is passed.
-   * Returns a function that is called when the cache is closed.
+   * Called in a tab that becomes the writer, to connect sources to the cache. May return a function, called at its
+   * close.
    */
   lead?(cache: NormalizedCache): (() => void) | void;
 }
@@ -41,21 +41,21 @@ interface Call {
   readonly json: string;
   readonly sink: Sink;
   readonly reply: (outcome: Out | CacheError) => void;
-  /** How often it was sent: an earlier tab may have performed it. */
+  /** How often the call was sent: the writing tab of an earlier attempt may have performed it. */
   sendCount: number;
 }
 
-/** The lines and requests that wait for an answer. */
+/** Maximum number of lines and requests that wait for an answer. */
 const CALL_COUNT_MAX = 100_000;
 const toAll: readonly string[] = ["library.state", "durable", "outbox.changed"];
 
-/** A cache that several tabs of one origin share. It needs Web Locks, BroadcastChannel and IndexedDB. */
+/** A cache that the tabs of one origin share. Needs Web Locks, BroadcastChannel and IndexedDB. */
 export class SharedCache implements CacheHandle {
-  /** The methods of Protocol/sessions.md by their names. */
+  /** The methods of Protocol/sessions.md as typed functions. */
   readonly calls: CacheCalls;
   readonly mode: NumberMode;
   readonly port: CachePort;
-  /** Resolves when a tab serves this one, or it itself does. Rejects when the database cannot be used. */
+  /** Resolves once this tab writes or follows one that does. Rejects if the database cannot be used. */
   readonly ready: Promise<void>;
   private readonly name: string;
   private readonly tab = `${Date.now().toString(36)}-${Math.floor(Math.random() * 2 ** 52).toString(36)}`;
@@ -64,20 +64,20 @@ export class SharedCache implements CacheHandle {
   private readonly journal: IndexedDBJournal;
   private readonly cache: NormalizedCache;
   private leader: Leader | null = null;
-  /** Whether this tab has the database. */
+  /** True if this tab writes the database. */
   private isLeading = false;
   private isClosed = false;
   private failure: CacheError | null = null;
-  /** The tab that is followed. */
+  /** The writing tab that this one follows. */
   private followed: string | null = null;
   private readonly waiting = new Map<number, Call>();
-  /** The observations that are begun again at another tab. */
+  /** The observations that are being restarted in another writing tab, by call. */
   private readonly resuming = new Map<number, Subscription>();
   private readonly subscriptions = new Map<number, Subscription>();
   private readonly byRemote = new Map<number, Subscription>();
   private readonly handlers = new Map<string, Set<NotificationHandler>>();
   private readonly editListeners = new Set<() => void>();
-  /** Who hears of libraries, commits and the outbox, apart from the handlers. */
+  /** Receivers of notifications about libraries, commits and the outbox, besides the handlers. */
   private readonly sinks = new Set<Sink>();
   private editText = "{\"pending\":[]}";
   private editVersion = 0;
@@ -104,7 +104,7 @@ export class SharedCache implements CacheHandle {
     this.channel = new BroadcastChannel(channelName(this.name));
     this.channel.onmessage = ({ data }: MessageEvent<TabMessage>) => this.take(data);
     this.journal = new IndexedDBJournal({ name: this.name, onTaken: () => this.loseDatabase() });
-    // The journal waits for the lock: until then another tab writes.
+    // Opening the journal waits for the lock: until then another tab writes.
     const { name: _name, lead: _lead, ...rest } = options;
     this.cache = new NormalizedCache({ ...rest, clock: this.clock, journal: this.journal });
     this.cache.ready.then(() => this.lead(), (error: unknown) => this.fail(error));
@@ -115,17 +115,17 @@ export class SharedCache implements CacheHandle {
     });
   }
 
-  /** Whether this tab is the one that writes. */
+  /** True if this tab writes the database. */
   get isWriter(): boolean { return this.isLeading; }
 
-  /** Takes events: a line or several, or an event as a value. Those of a tab that follows are kept until they are durable. */
+  /** Applies events: lines of text, or one event as a value. A following tab keeps them until they are durable. */
   ingest(input: string | object): void {
     const text = typeof input === "string" ? input : stringifyExact(input);
     if (this.isLeading) this.cache.ingest(text);
     else this.begin(null, text, () => undefined, () => undefined);
   }
 
-  /** Calls a method of Protocol/sessions.md. Rejects with a `CacheError`. */
+  /** Calls a method of Protocol/sessions.md by name. Rejects with a `CacheError`. */
   call(method: string, params?: object): Promise<JsonValue> {
     return new Promise((resolve, reject) => {
       this.begin(method, params === undefined ? "{}" : stringifyExact(params), this.sink, (outcome) =>
@@ -133,7 +133,7 @@ export class SharedCache implements CacheHandle {
     });
   }
 
-  /** Calls `handler` with each notification of a name. Returns a function that ends it. */
+  /** Subscribes `handler` to the notifications of one name. Returns a function that unsubscribes it. */
   on(method: Notification["method"], handler: NotificationHandler): () => void {
     if (toAll.includes(method)) this.beginListening();
     const handlers = this.handlers.get(method) ?? new Set();
@@ -141,12 +141,12 @@ export class SharedCache implements CacheHandle {
     return () => { handlers.delete(handler); };
   }
 
-  /** Resolves when everything that came before is durable. */
+  /** Resolves once every change made so far is durable. */
   async flush(): Promise<void> {
     await this.call("cache.flush");
   }
 
-  /** Ends this tab's part; another tab goes on. What waits for an answer is refused. */
+  /** Closes the cache in this tab; another tab takes over. Waiting requests are refused. */
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
@@ -266,7 +266,7 @@ export class SharedCache implements CacheHandle {
     return subscription === undefined || subscription.remote === null ? json : `{"subscription":${subscription.remote}}`;
   }
 
-  // What is told
+  // Notifications
 
   private readonly hear: Sink = ({ method, params }) => this.told(method, textOf(params));
 
@@ -305,22 +305,22 @@ export class SharedCache implements CacheHandle {
     for (const listener of [...this.editListeners]) listener();
   }
 
-  // Who writes
+  // Leadership
 
-  /** Follows another tab, which has everything that was acknowledged: what waits is asked again, what is observed goes on. */
+  /** Follows another tab, which has all acknowledged changes: repeats requests and restarts observations. */
   private follow(tab: string): void {
     this.followed = tab;
     this.goOn();
   }
 
-  /** Writes from now on. */
+  /** Makes this tab the writer. */
   private lead(): void {
     if (this.isClosed) return;
     this.isLeading = true;
     this.followed = null;
     this.leader = new Leader(this.cache, this.name, this.tab, (message) => this.post(message));
     this.cache.port.onEdits(() => this.showOwnEdits());
-    // First the sources: what goes on may have to be fetched over the connection that they make.
+    // Sources first: repeated requests may need the connections that they open.
     try {
       this.endSource = this.options.lead?.(this.cache) ?? (() => undefined);
     } finally {
@@ -366,7 +366,7 @@ export class SharedCache implements CacheHandle {
     else if (this.followed !== null) this.post({ is: "listen", from: this.tab, to: this.followed });
   }
 
-  /** Another page took the database: this tab goes on for itself, from memory, and another one serves the others. */
+  /** Another page took over the database: this tab continues from memory, alone. */
   private loseDatabase(): void {
     this.leader?.end();
     this.channel.onmessage = null;
@@ -389,7 +389,7 @@ export class SharedCache implements CacheHandle {
   private post(message: TabMessage): void { this.channel.postMessage(message); }
 }
 
-/** What a request that was sent twice comes to: an edit that is there, or has settled, was performed the first time. */
+/** Returns the outcome of a request sent twice: an edit that exists or has settled was performed before. */
 function repeated(call: Call, error: CacheError): Out | CacheError {
   if (call.method === "optimistic.update" && error.code === "duplicate_pending") {
     return { pending_id: new Raw(memberOf(call.json, "pending_id") ?? "null") };

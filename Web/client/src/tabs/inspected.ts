@@ -1,4 +1,4 @@
-// The methods for looking at a cache, in the tab that writes: loaded when the first of them is asked for.
+// The methods that report a cache's state, in the writing tab. They are loaded with the first call of one.
 
 import type { NormalizedCache } from "../engine/cache.js";
 import type { Sink } from "../engine/notifications.js";
@@ -9,7 +9,7 @@ import type { Out } from "../out/value.js";
 const methods: readonly string[] = ["entity.find", "query.list", "facets", "doctor.findings", "quarantine.list", "quarantine.retry", "log.observe"];
 const withBase: readonly string[] = ["entity.get", "entity.observe"];
 
-/** Performs a method, also one for looking at a cache. Protocol/sessions.md, looking at a cache. */
+/** Performs a method, and loads those of Protocol/sessions.md, "Looking at a cache", with the first call of one. */
 export function perform(
   cache: NormalizedCache, method: string, json: string, sink: Sink, reply: (outcome: Out | CacheError) => void,
 ): void {

@@ -1,4 +1,4 @@
-// The tab that writes, for the others: performs what they ask, and tells them what they observe.
+// The writing tab's side: performs the requests of following tabs, and sends them their notifications.
 
 import type { NormalizedCache } from "../engine/cache.js";
 import type { Sink } from "../engine/notifications.js";
@@ -15,12 +15,13 @@ interface Follower {
   readonly sink: Sink;
 }
 
-/** Serves the tabs that follow this one. */
+/** Serves the tabs that follow this one, the writing tab. */
 export class Leader {
   private readonly followers = new Map<string, Follower>();
   private readonly endEdits: () => void;
   private isEnded = false;
 
+  /** Announces this tab as the writer and starts serving; `post` sends a message to all tabs. */
   constructor(
     private readonly cache: NormalizedCache, private readonly name: string, private readonly tab: string,
     private readonly post: (message: TabMessage) => void,
@@ -30,12 +31,14 @@ export class Leader {
     this.tellEdits();
   }
 
+  /** Stops serving, and cancels all observations of other tabs. */
   end(): void {
     this.isEnded = true;
     this.endEdits();
     for (const tab of [...this.followers.keys()]) this.forget(tab);
   }
 
+  /** Handles a message of another tab. */
   take(message: TabMessage): void {
     switch (message.is) {
       case "hello":
@@ -54,7 +57,7 @@ export class Leader {
     if (follower === undefined) {
       const sink: Sink = ({ method, params }) => this.post({ is: "tell", to: tab, method, json: textOf(params) });
       this.followers.set(tab, follower = { subscriptions: new Set(), sink });
-      // A tab that is killed says nothing; its lock is free then.
+      // A killed tab sends no message, but its lock is released.
       void navigator.locks.request(tabLock(this.name, tab), () => this.forget(tab));
     }
     return follower;
@@ -73,7 +76,7 @@ export class Leader {
   private perform({ from, id, method, json }: Extract<TabMessage, { is: "call"; }>): void {
     const follower = this.follower(from);
     if (method === null) {
-      // Lines are answered when they are durable: until then the other tab keeps them.
+      // Lines are acknowledged once they are durable: until then the other tab keeps them.
       this.cache.engine.ingestText(json);
       this.cache.engine.flusher.wait(false, (error) => this.answer(from, id, error ?? {}));
       return this.cache.engine.noteChanged();

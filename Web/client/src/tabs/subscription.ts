@@ -1,4 +1,4 @@
-// One observation of a tab, over all the tabs that serve it one after the other: its number stays, and its list goes on.
+// An observation of a following tab. It keeps its number and its list when the writing tab changes.
 
 import type { Notification, Sink } from "../engine/notifications.js";
 import { changedFields } from "../engine/notifications.js";
@@ -6,22 +6,27 @@ import { elementsOf, kindOf, memberOf, membersOf } from "../json/text.js";
 import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
 
-/** The methods that observe. */
+/** The methods that start an observation. */
 export const observing: readonly string[] = ["query.observe", "entity.observe", "log.observe"];
 
-/** An observation, and what was told of it last. */
+/** An observation, and the data reported last. */
 export class Subscription {
-  /** The number that the tab which writes knows; null while none does. */
+  /** The subscription number in the writing tab; null while there is none. */
   remote: number | null = null;
+  /** True if the observed data shows a pending edit. */
   isPending = false;
-  /** The elements of the list, or the entity alone; of the log nothing: what it tells is not told again. */
+  /**
+   * The data reported last: the elements of the list, or the one entity. Empty for the log, whose events are not
+   * repeated.
+   */
   private shown: string[] = [];
 
+  /** Creates an observation of a method with its params; `number` is its number in this tab. */
   constructor(readonly number: number, readonly method: string, readonly json: string, readonly sink: Sink) { }
 
   private get isList(): boolean { return this.method === "query.observe"; }
 
-  /** Takes the first answer. Returns it under the own number. */
+  /** Handles the first answer, and returns it with this tab's subscription number. */
   begin(answer: string): Out {
     this.remote = Number(memberOf(answer, "subscription"));
     this.isPending = memberOf(answer, "pending") === "true";
@@ -29,7 +34,7 @@ export class Subscription {
     return new Raw(this.renumbered(answer));
   }
 
-  /** Takes the answer of another tab, and tells what is different since. */
+  /** Handles the answer of a new writing tab, and reports the difference to the data reported last. */
   resume(answer: string): void {
     this.remote = Number(memberOf(answer, "subscription"));
     this.isPending = memberOf(answer, "pending") === "true";
@@ -59,7 +64,7 @@ export class Subscription {
     });
   }
 
-  /** Takes a notification of the tab that writes. */
+  /** Handles a notification of the writing tab, and passes it on with this tab's number. */
   tell(method: Notification["method"], params: string): void {
     if (this.isList) {
       const pending = memberOf(params, "pending");
@@ -82,7 +87,7 @@ export class Subscription {
   }
 }
 
-/** Returns params as a notification has them, with another number of the subscription. */
+/** Returns the params of a notification with its subscription number replaced. */
 export function paramsOf(params: string, number: number | null): { [name: string]: Out; } {
   return Object.fromEntries(membersOf(params).map(({ name, value }) =>
     [name, name === "subscription" && number !== null ? number : new Raw(value)]));

@@ -11,7 +11,7 @@ import type { Sequence } from "../model/sequence.js";
 import { gaps } from "../parts/index.js";
 import type { ChangeEvent, DecodedLine, EventKind, EventMember, Line } from "./events.js";
 
-/** The containers around the members of a batch's resource, in the deepest form of an envelope. */
+/** Containers around the members of a batch's resource, in the deepest form of an envelope. */
 const RECORD_DEPTH = 7;
 const NONE = -1;
 
@@ -24,7 +24,7 @@ const KINDS: ReadonlyMap<string, EventKind> = new Map([
   ["Reset", "reset"],
 ]);
 
-/** Thrown inside the decoder alone: a line of valid JSON that is no usable event. */
+/** Thrown within the decoder for a line of valid JSON that is not a usable event. */
 class Refusal {
   constructor(readonly reason: Reason) { }
 }
@@ -38,13 +38,13 @@ interface Envelope {
   mutationId: string | null;
 }
 
-/** Turns lines into events. One decoder serves one stream after the other; it keeps nothing of a line. */
+/** Decodes lines to events. A decoder can be reused for any stream; it keeps nothing of a line. */
 export class EventDecoder {
   private readonly scanner: Scanner;
-  /** The object with the envelope's fields, as an entry; `NONE` for the whole line, undefined for a bare kind. */
+  /** The entry of the object with the envelope's fields; `NONE` for the whole line, undefined for a bare kind. */
   private scope: number | undefined = undefined;
   private lastType: string | null = null;
-  /** The type of the line under way, once it was read. */
+  /** The type in the current line, once it was read. */
   private lineType: string | null = null;
 
   constructor(private readonly limits: Limits, private readonly aliases: ReadonlyMap<string, string>) {
@@ -324,7 +324,7 @@ export class EventDecoder {
 
   // The tape
 
-  /** Returns the last member of a name; `NONE` when there is none. */
+  /** Returns the last member with a name; `NONE` if there is none. */
   private find(parent: number, name: string): number {
     const scanner = this.scanner;
     const end = parent === NONE ? scanner.count : scanner.next(parent);
@@ -340,7 +340,7 @@ export class EventDecoder {
     return entry === NONE || this.scanner.first(entry) === 0x6e ? NONE : entry;
   }
 
-  /** Returns the member of an object with one key, repeated or not; `NONE` when there are several keys, or none. */
+  /** Returns the member of an object with a single key, repeated or not; `NONE` for several keys or none. */
   private onlyMember(parent: number): number {
     const scanner = this.scanner;
     const end = parent === NONE ? scanner.count : scanner.next(parent);

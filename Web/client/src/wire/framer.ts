@@ -7,34 +7,35 @@ const LF = 0x0a;
 const CR = 0x0d;
 const NO_BYTES = new Uint8Array(0);
 const ESCAPE = /\\/;
-/** Lines are taken together up to this size: a text lives as long as something of it is looked at. */
+/** Maximum size of lines that are decoded as one text, which stays in memory as long as a slice of it does. */
 const PIECE_BYTE_COUNT_MAX = 1 << 20;
 
 /**
- * Cuts a stream of bytes, or of text, into lines; chunks may be cut anywhere, inside a character too.
+ * Splits a stream of bytes or text into lines; chunks may be cut anywhere, even inside a character.
  *
- * At most `lineByteCountMax` bytes of a line that is not whole yet are kept; of a longer one its beginning.
+ * Keeps at most `lineByteCountMax` bytes of an incomplete line; of a longer one, its beginning.
  */
 export class LineFramer {
   private pieces: Uint8Array[] = [];
   private keptByteCount = 0;
-  /** The bytes of the line under way, kept or not. */
+  /** The bytes of the incomplete line so far, whether kept or not. */
   private lineByteCount = 0;
   private offset = 0;
   private number = 0;
   private isBegun = false;
-  /** Whether the chunk under way holds bytes that are not ASCII. */
+  /** True if the current chunk has bytes that are not ASCII. */
   private isWide = false;
   private readonly decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+  /** Creates a framer; `excerptByteCountMax` is the size of the bytes kept of a line that is not text. */
   constructor(private readonly lineByteCountMax: number, private readonly excerptByteCountMax: number) { }
 
-  /** Takes a chunk, and gives each line that is whole to `take`. */
+  /** Appends a chunk, and passes each complete line to `take`. */
   append(chunk: Uint8Array, take: (line: Line) => void): void {
     this.isWide = false;
     let start = 0;
     for (let isFirst = true; ; isFirst = false) {
-      // The first line may have begun before, or with a byte order mark.
+      // The first line may have begun in an earlier chunk, or with a byte order mark.
       if (!isFirst || this.isBegun && this.lineByteCount === 0) start = this.takeWhole(chunk, start, take);
       const end = chunk.indexOf(LF, start);
       if (end < 0) break;
@@ -50,9 +51,9 @@ export class LineFramer {
   }
 
   /**
-   * Takes the whole lines of a chunk as one text, which is decoded at once. Returns where it ended: the start where lines
-   * have to be looked at one by one, because one may be too long or is not ASCII. One wide character would make engines
-   * keep two bytes for each character of the whole text, and of every line cut from it.
+   * Decodes the complete lines of a chunk as one text. Returns the offset after them, or `start` if lines must be
+   * handled one by one, because one may be too long or not ASCII. One wide character would make engines use two bytes
+   * for each character of the whole text, and of every line sliced from it.
    */
   private takeWhole(chunk: Uint8Array, start: number, take: (line: Line) => void): number {
     const end = chunk.lastIndexOf(LF) + 1;
@@ -74,23 +75,23 @@ export class LineFramer {
     return end;
   }
 
-  /** Returns bytes as a text; null where one is not ASCII. */
+  /** Returns bytes as a text; null if one is not ASCII. */
   private asciiText(bytes: Uint8Array): string | null {
     try {
       const text = this.decoder.decode(bytes);
       return text.length === bytes.length ? text : null;
     } catch {
-      // Bytes that are no UTF-8, which the decoder refuses.
+      // The decoder refuses bytes that are not UTF-8.
       return null;
     }
   }
 
-  /** Ends the stream: what came after the last LF is a line. */
+  /** Ends the stream, and passes an unterminated last line to `take`. */
   end(take: (line: Line) => void): void {
     if (this.lineByteCount > 0) this.finishKept(0, take);
   }
 
-  /** Makes a line of a text that holds no LF. */
+  /** Returns a text without an LF as a line. */
   line(text: string): Line {
     const byteCount = byteLength(text);
     const line = this.made(text.endsWith("\r") ? text.slice(0, -1) : text, NO_BYTES, byteCount, 1);
@@ -105,7 +106,7 @@ export class LineFramer {
 
   private keep(bytes: Uint8Array): void {
     this.lineByteCount += bytes.length;
-    // One CR more than the limit may belong to the line's end.
+    // One CR beyond the limit may belong to the line end.
     const room = this.lineByteCountMax + 4 - this.keptByteCount;
     if (room <= 0) return;
     const kept = bytes.length > room ? bytes.subarray(0, room) : bytes;
@@ -131,7 +132,7 @@ export class LineFramer {
         own = own.subarray(3);
         skipped = 3;
         this.offset += 3;
-        // A stream that is only a byte order mark has no lines.
+        // A stream of only a byte order mark has no lines.
         if (own.length === 0 && endByteCount === 0) return;
       }
     }
@@ -147,7 +148,7 @@ export class LineFramer {
     try {
       text = this.decoder.decode(own);
     } catch {
-      // Bytes that are no UTF-8: the line is in quarantine, and says what its first bytes still say.
+      // Not UTF-8: the line will be quarantined, with what its first bytes contain.
       text = null;
     }
     take(this.made(text, text === null ? own.slice(0, this.excerptByteCountMax) : NO_BYTES, whole, endByteCount));

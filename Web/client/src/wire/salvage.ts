@@ -2,21 +2,27 @@ import { byteLength } from "../json/utf8.js";
 import { parseSequence } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
 
-/** What the beginning of a broken line still says. Protocol/framing.md, what a broken line still says. */
+/** What could be read from the beginning of a broken line. Protocol/framing.md, what a broken line still says. */
 export interface Salvaged {
+  /** The library; null for the default one, undefined if it cannot be read. */
   library: string | null | undefined;
+  /** The position; null if it cannot be read. */
   sequence: Sequence | null;
+  /** The epoch; null if it cannot be read. */
   epoch: string | null;
 }
 
 type Value = { kind: "string"; raw: string; } | { kind: "number"; raw: string; } | { kind: "null"; }
   | { kind: "object"; members: Map<string, Value>; } | { kind: "other"; };
 
-/** Reads the place that an object names. `isWhole`: the object is valid, so that a missing library is the default one. */
+/**
+ * Returns the library, position and epoch in a line. `isWhole`: the line is valid JSON, so that a missing library is
+ * the default one.
+ */
 export function placeOf(
   bytes: Uint8Array, depthMax: number, byteCountMax: number, idByteCountMax: number, isWhole: boolean,
 ): Salvaged {
-  // One character a byte: the structure of JSON is ASCII, and wanted strings are decoded from their bytes.
+  // One character for each byte: the structure of JSON is ASCII, and the wanted strings are decoded from their bytes.
   const text = Array.from(bytes.subarray(0, byteCountMax), (byte) => String.fromCharCode(byte)).join("");
   const reader = new PartReader(text, depthMax);
   const top = new Map<string, Value>();
@@ -58,7 +64,7 @@ function epochOf(value: Value | null, idByteCountMax: number): string | null {
   return text === null || text === "" || byteLength(text) > idByteCountMax ? null : text;
 }
 
-/** Returns the text of a string; null for another value, for bytes that are no UTF-8, and for half a surrogate pair. */
+/** Returns the text of a string; null for another value, for invalid UTF-8, and for a lone surrogate. */
 function textOf(value: Value): string | null {
   if (value.kind !== "string") return null;
   try {
@@ -66,12 +72,12 @@ function textOf(value: Value): string | null {
     const text = String(JSON.parse(`"${new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)}"`));
     return /\p{Surrogate}/u.test(text) ? null : text;
   } catch {
-    // The value cannot be read, so it says nothing; the line itself is in quarantine.
+    // An unreadable value is ignored; the line itself is quarantined.
     return null;
   }
 }
 
-/** Reads JSON from the left until it breaks. */
+/** Parses JSON from the left up to the first fault. */
 class PartReader {
   private at = 0;
   private depth = 0;
@@ -88,7 +94,7 @@ class PartReader {
     return true;
   }
 
-  /** Reads an object's members as far as they stand whole and are followed by `,` or `}`. */
+  /** Parses the members of an object, as far as they are complete and followed by `,` or `}`. */
   object(found: Map<string, Value>, isTop: boolean): boolean {
     if (!this.take("{")) return false;
     this.skipSpace();
@@ -109,7 +115,7 @@ class PartReader {
         this.depth += 1;
         const isWhole = this.depth <= this.depthMax && this.object(inner, false);
         this.depth -= 1;
-        // The members of an envelope are complete by themselves, whatever follows the envelope.
+        // The members of an envelope count even if the text after the envelope is broken.
         found.set(key, { kind: "object", members: inner });
         if (!isWhole) return false;
         value = { kind: "object", members: inner };

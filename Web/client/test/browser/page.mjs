@@ -1,4 +1,4 @@
-// What runs in the page: a cache with a journal, and components of React over it.
+// The code in the page: a cache with a journal, and React components that use it.
 
 import { createElement as h, StrictMode, startTransition, Suspense, useState } from "react";
 import { createRoot } from "react-dom/client";
@@ -16,7 +16,7 @@ async function open(name, options = {}) {
   return cache;
 }
 
-/** Writes events one after the other until the page goes; `acknowledged` is what was durable last. */
+/** Writes events one after the other until the page is killed; `acknowledged` is the last durable one. */
 function write(cache, from) {
   globalThis.acknowledged = from;
   const step = async (sequence) => {
@@ -55,7 +55,7 @@ function One() {
   return h("p", { id: "one", title: data?.note }, data === null ? "none" : String(data.n));
 }
 
-/** Mounts the components; returns what the test asks of them. */
+/** Mounts the components; returns the functions that the test calls. */
 async function mount() {
   const cache = new NormalizedCache();
   await cache.calls.query.put({ method: "photos", resource_type: "photo", local: true, membership: { resource_type: "photo" } });
@@ -85,7 +85,7 @@ async function mount() {
   };
 }
 
-/** Opens this tab's part of a shared cache, and a list that stays as it is observed. */
+/** Opens this tab's part of a shared cache, and a list that is updated by its observation. */
 async function share(name, options = {}) {
   const shared = new SharedCache({ name, ...options });
   await shared.ready;
@@ -106,7 +106,7 @@ async function share(name, options = {}) {
   return { shared, list, shown: () => list.entities.map(({ id, n }) => `${id}=${n}`).join(" ") };
 }
 
-/** Makes edits one after the other until the page goes; `acknowledged` is the number of those that were. */
+/** Makes edits one after the other until the page is killed; `acknowledged` is the number of acknowledged ones. */
 function edit(shared, tab) {
   globalThis.acknowledged = 0;
   const step = async (number) => {
@@ -119,7 +119,7 @@ function edit(shared, tab) {
   void step(1);
 }
 
-/** Breaks a database: a record of each store, or a whole store. */
+/** Damages a database: a record of each store, or a whole store. */
 function damage(name, isStoreGone) {
   return new Promise((resolve) => {
     const request = indexedDB.open(name);
@@ -155,7 +155,7 @@ function damage(name, isStoreGone) {
   });
 }
 
-/** Waits until something is so. */
+/** Waits until a condition holds. */
 async function until(isSo, patience = 30_000) {
   const end = performance.now() + patience;
   while (!isSo()) {
@@ -164,7 +164,7 @@ async function until(isSo, patience = 30_000) {
   }
 }
 
-/** Mounts a list whose answer the test gives: it suspends until then. `asked` are the answers that are waited for. */
+/** Mounts a list whose response the test provides: it suspends until then. `asked` has the awaited responses. */
 function mountWaiting() {
   const asked = [];
   const cache = new NormalizedCache({
@@ -173,7 +173,7 @@ function mountWaiting() {
   const seen = [];
   const setters = {};
   const Waiting = ({ album, suspense }) => {
-    // The name of an option of reads, inside the input.
+    // The input has a member named like an option of reads.
     const { data, isLoading, error, refetch } = useCachedQuery("album", { album, policy: "any" }, { suspense });
     setters.refetch = refetch;
     seen.push(isLoading ? "loading" : error !== null ? error.code : data.map(({ id }) => id).join(" "));
@@ -194,7 +194,7 @@ function mountWaiting() {
   return { cache, asked, seen, setters, complaints, observers, text: () => place.textContent, unmount: () => root.unmount() };
 }
 
-/** Mounts the hooks of edits, over two caches with an edit of each of two libraries. */
+/** Mounts the hooks for edits, over two caches that each have an edit in each of two libraries. */
 async function mountHooks() {
   const make = async (name) => {
     const cache = new NormalizedCache();
@@ -225,7 +225,7 @@ async function mountHooks() {
   return { answers, handles, text: () => place.textContent, unmount: () => root.unmount() };
 }
 
-/** Shows the inspector of a cache that has a bit of everything. */
+/** Shows the inspector of a cache with some data of every kind. */
 async function inspect() {
   const cache = new NormalizedCache();
   const element = document.body.appendChild(document.createElement("div"));

@@ -1,4 +1,4 @@
-// What a server does: renders components over a cache, once.
+// Server rendering: renders components over a cache, once.
 
 import { createElement as h } from "react";
 import { renderToStaticMarkup } from "react-dom/server";

@@ -1,10 +1,10 @@
-// Arguments of the command, as far as they speak of what the client does too.
+// The arguments of the command that also apply to the client.
 
 import { JsonLine } from "./json-line.mjs";
 
 const profiles = { spacedrive: { entry: "file" } };
 
-/** Turns arguments of `ingest` or `run` into options of a cache. Throws for those that it does not know. */
+/** Converts arguments of `ingest` or `run` to options of a cache. Throws for unknown ones. */
 export function optionsOf(args) {
   const options = {};
   const limits = {};
@@ -23,7 +23,7 @@ export function optionsOf(args) {
       case "--max-pending": limits.layerCountMax = Number(value()); break;
       case "--max-queries": limits.queryCountMax = Number(value()); break;
       case "--evict-ignore": options.evictIgnore = [...options.evictIgnore ?? [], value()]; break;
-      // All entities are in memory, and nothing that is seen differs by what a tier holds.
+      // All entities are in memory, and no visible result depends on tiers.
       case "--memory-limit-kb": case "--memory-exclude": value(); break;
       default: throw new Error(`the argument ${args[at]} is not known`);
     }
@@ -31,7 +31,7 @@ export function optionsOf(args) {
   return { options: { ...options, limits }, isStrict, upstream };
 }
 
-/** An upstream of the lines of a log, asked as a file is. */
+/** An upstream over the lines of a log, which responds like a log file. */
 export function logUpstream(lines, defaultLibrary) {
   let emptyFrom = null;
   return {

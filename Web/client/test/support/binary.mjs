@@ -1,4 +1,4 @@
-// The command of the Swift side, for tests that compare both.
+// The command of the Swift implementation, for tests that compare both.
 
 import { accessSync, constants } from "node:fs";
 import { spawn } from "node:child_process";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
-/** Returns the path of a `tidemark` that was built, or that TIDEMARK_COMMAND names; null when there is none. */
+/** Returns the path of a built `tidemark`, or the one that TIDEMARK_COMMAND names; null if there is none. */
 export function tidemark() {
   const builds = [".build/debug", ".build/release"].map((folder) => `${root}${folder}/tidemark`);
   for (const path of [process.env.TIDEMARK_COMMAND, ...builds]) {
@@ -16,13 +16,13 @@ export function tidemark() {
       accessSync(path, constants.X_OK);
       return path;
     } catch {
-      // The next one may be there.
+      // Try the next one.
     }
   }
   return null;
 }
 
-/** Runs a session over lines, and resolves to the lines that it said. */
+/** Runs a session over lines, and resolves with its output lines. */
 export function runSession(path, args, lines) {
   return new Promise((resolve, reject) => {
     const child = spawn(path, ["run", ...args], { stdio: ["pipe", "pipe", "ignore"] });

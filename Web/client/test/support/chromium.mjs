@@ -1,4 +1,4 @@
-// Chromium by its devtools protocol over a pipe, and a server of files for it: for tests alone.
+// Drives Chromium by its devtools protocol over a pipe, and serves files to it. For tests only.
 
 import { spawn } from "node:child_process";
 import { accessSync, constants, mkdtempSync, readFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Returns the path of a Chromium; null when there is none. */
+/** Returns the path of Chromium; null if it is not installed. */
 export function chromium() {
   for (const path of [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser"]) {
     if (path === undefined) continue;
@@ -14,13 +14,13 @@ export function chromium() {
       accessSync(path, constants.X_OK);
       return path;
     } catch {
-      // The next one may be there.
+      // Try the next one.
     }
   }
   return null;
 }
 
-/** Serves texts by their paths on a free port of this machine. */
+/** Serves texts by path on a free port of this machine. */
 export async function serve(files) {
   const server = createServer((request, response) => {
     const file = files[new URL(request.url, "http://localhost").pathname];
@@ -36,14 +36,14 @@ export async function serve(files) {
 export class Browser {
   static running = new Set();
 
-  /** Ends the browsers that a failed test left: they would keep the run alive. */
+  /** Kills the browsers that a failed test left running: they would keep the run alive. */
   static async killAll() { await Promise.all([...Browser.running].map((browser) => browser.kill())); }
 
   static async start(path, profile = mkdtempSync(join(tmpdir(), "tidemark-chromium-")), words = []) {
     const child = spawn(path, [
       ...words,
       "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-pipe",
-      // Tabs behind others are slowed down; tests would wait for that.
+      // Chromium slows down background tabs, which would delay tests.
       "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
       `--user-data-dir=${profile}`, "about:blank",
     ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], detached: true });
@@ -58,7 +58,7 @@ export class Browser {
     this.profile = profile;
     this.lastId = 0;
     this.waiting = new Map();
-    /** Who waits for an event: one entry for each. */
+    /** The callers that wait for an event, one entry for each. */
     this.listeners = new Set();
     this.isEnded = false;
     this.rest = "";
@@ -85,7 +85,7 @@ export class Browser {
     else waiting.resolve(message.result);
   }
 
-  /** Resolves with the params of the next event of a name that is the wanted one; rejects when none comes. */
+  /** Resolves with the params of the next event with a name that matches; rejects if none arrives in time. */
   event(method, isWanted, patience = 30_000) {
     return new Promise((resolve, reject) => {
       const end = () => {
@@ -113,7 +113,7 @@ export class Browser {
     return new Promise((resolve, reject) => { this.waiting.set(id, { resolve, reject }); });
   }
 
-  /** Opens a page, and returns a function that runs an expression in it, once its `ready` is there. */
+  /** Opens a page, waits for its `ready`, and returns a function that runs an expression in it. */
   async page(url, browserContextId = undefined, isReady = "typeof globalThis.ready") {
     const { targetId } = await this.send("Target.createTarget", { url, browserContextId });
     const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true });
@@ -126,7 +126,7 @@ export class Browser {
     while (await run(isReady) === "undefined") await new Promise((resolve) => { setTimeout(resolve, 20); });
     return {
       run, close: () => this.send("Target.closeTarget", { targetId }), send: (method, params) => this.send(method, params, sessionId),
-      // A crash of the page is a kill: no code of it runs any more. It does not answer.
+      // Crashing the page kills it: none of its code runs any more, and there is no response.
       crash: () => { this.send("Page.crash", {}, sessionId).catch(() => undefined); },
     };
   }
@@ -136,9 +136,9 @@ export class Browser {
     await this.ended;
   }
 
-  /** Ends the processes that outlive the browser's own, which would still write into the profile; they are its group. */
+  /** Kills the browser's process group: processes that outlive the browser would still write to the profile. */
   async killRest() {
-    // What has ended and was not waited for still counts as a member of the group: the loop has a bound.
+    // Ended processes that nobody has waited for still belong to the group: the loop has a bound.
     for (let attempt = 0; attempt < 400; attempt += 1) {
       try {
         process.kill(-this.child.pid, "SIGKILL");

@@ -1,4 +1,4 @@
-// The client under test: as it is compiled, or as it is published where CLIENT=bundle says so.
+// The client under test: as compiled, or with CLIENT=bundle as published.
 
 const isBundled = process.env.CLIENT === "bundle";
 
@@ -6,6 +6,6 @@ const isBundled = process.env.CLIENT === "bundle";
 const entry = (name) => import(isBundled ? `../../bundle/${name}.js` : name === "index" ? "../../dist/index.js" : `../../dist/${name}/index.js`);
 
 export const { CacheError, ExactNumber, MemoryJournal, NormalizedCache, loadParts, parseExact, stringifyExact } = await entry("index");
-// A test says what a line leads to without waiting for a part; parts.test.mjs has those that are loaded on demand.
+// Tests check the effect of a line without waiting for a part; parts.test.mjs tests loading on demand.
 await loadParts();
 export const { Session } = await entry("session");

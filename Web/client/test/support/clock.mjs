@@ -1,4 +1,4 @@
-/** A clock that a test moves. */
+/** A clock that a test controls. */
 export class ManualClock {
   timers = new Set();
 
@@ -12,7 +12,7 @@ export class ManualClock {
     return () => { this.timers.delete(timer); };
   }
 
-  /** Moves the clock, and calls what becomes due, in order. */
+  /** Advances the clock, and calls what becomes due, in order. */
   advance(milliseconds) {
     const end = this.time + milliseconds;
     for (; ;) {

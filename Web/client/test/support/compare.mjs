@@ -1,4 +1,4 @@
-// Comparison of JSON values with what a vector or a transcript wants.
+// Compares JSON values with a vector or a transcript.
 
 import { ExactNumber } from "./client.mjs";
 
@@ -11,8 +11,8 @@ function kind(value) {
 const number = (value) => value instanceof ExactNumber ? value.text : String(value);
 
 /**
- * Returns where a value differs from what is wanted. `open`: members that are not named may be anything; `whole` names
- * members whose value is closed again.
+ * Returns where a value differs from the expected one. `open`: members that are not named may have any value; `whole`
+ * names members whose value must match completely.
  */
 export function differences(wanted, found, { open = false, whole = [] } = {}, path = "") {
   if (kind(wanted) !== kind(found)) return [`${path}: wanted ${JSON.stringify(wanted)}, found ${String(JSON.stringify(found, bigints))}`];

@@ -1,6 +1,6 @@
-/** Waits until a page that is in front stands still, and is drawn as it is now. */
+/** Waits until a foreground page has no running animations and its current state is drawn. */
 export function drawn(page) {
-  // The second frame begins when the first one is drawn. An animation without an end is never over.
+  // The second frame begins after the first one is drawn. Endless animations are ignored.
   return page.run(`(async () => {
     const ending = document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime !== Infinity);
     await Promise.all(ending.map((one) => one.finished.catch(() => undefined)));

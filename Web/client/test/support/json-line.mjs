@@ -1,4 +1,4 @@
-// Where a line of a log stands: a naive reading, for tests.
+// Reads the library and sequence of a line in a naive way, for tests.
 
 import { placeOf } from "../../dist/wire/salvage.js";
 

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 const listed = JSON.parse(readFileSync(new URL("../../vectors-not-run.json", import.meta.url), "utf8"));
 
 /**
- * The reason why the client does not run a vector or transcript, or `undefined`.
- * A name of the list that ends in `*` stands for all that begin with it.
+ * Returns the reason why the client does not run a vector or transcript, or `undefined`. A name in the list that ends
+ * in `*` matches all names that begin with it.
  */
 export function reasonNotRun(path) {
   const name = Object.keys(listed).find((name) =>

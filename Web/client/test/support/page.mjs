@@ -9,7 +9,7 @@ import { Browser, chromium, serve } from "./chromium.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The path of the browser; null where the tests cannot run. */
+/** The path of the browser; null if the tests cannot run. */
 export const browserPath = existsSync("/usr/share/nodejs/react-dom") ? chromium() : null;
 export const options = { timeout: 120_000, skip: browserPath === null ? "no Chromium, or no React of Debian" : false };
 

@@ -1,5 +1,5 @@
-// A naive model of questions and answers: it remembers everything that ever happened, and looks through all of it to say what an
-// answer may change. Entities are `file`s with one field; lists have no rule.
+// A naive model of requests and responses: it remembers everything that ever happened, and scans all of it to decide
+// what a response may change. Entities are `file`s with one field; lists have no rule.
 
 /** One library of the model. */
 class LibraryModel {
@@ -16,7 +16,7 @@ class LibraryModel {
 export class QuestionModel {
   moment = 0;
   libraries = new Map(["", "b"].map((name) => [name, new LibraryModel()]));
-  /** Questions under way: `{ library, key, at, cursor, generation }`. */
+  /** Open requests: `{ library, key, at, cursor, generation }`. */
   running = [];
 
   of(library) { return this.libraries.get(library); }
@@ -31,7 +31,7 @@ export class QuestionModel {
   event(library, sequence, id, n) {
     const own = this.of(library);
     const known = own.entities.get(id);
-    // A value that an answer brought may stand for a later place.
+    // A value from a response may stand for a later position.
     const isOlder = sequence !== null && known !== undefined && known.generation === own.generation && known.sequence !== null && known.sequence >= sequence;
     if (!isOlder) {
       this.note(library, { is: "write", id, sequence });
@@ -45,7 +45,7 @@ export class QuestionModel {
     this.put(library, id, n, null);
   }
 
-  /** A server's confirmation of a mutation, at no known place. */
+  /** A server's confirmation of a mutation, without a known position. */
   confirm(library, id, n) {
     const known = this.of(library).entities.get(id);
     const keeps = known !== undefined && known.n !== null && known.generation === this.of(library).generation;
@@ -59,7 +59,9 @@ export class QuestionModel {
     if (n === null) for (const list of own.lists.values()) list.ids = list.ids.filter((known) => known !== id);
   }
 
-  /** `concerns(key, tags, isTypeUnknown)`: which lists are doubtful; `tags` is undefined where nobody knows them. */
+  /**
+   * `concerns(key, tags, isTypeUnknown)` returns whether a list is doubtful; `tags` is undefined if they are unknown.
+   */
   doubt(library, sequence, concerns, isEvent = false) {
     const own = this.of(library);
     this.note(library, { is: "doubt", sequence, concerns, isEvent });
@@ -88,12 +90,12 @@ export class QuestionModel {
     const { library, key } = question;
     const list = this.of(library).lists.get(key);
     if (question.generation !== this.of(library).generation || list !== undefined && list.asked > question.at) return false;
-    // Nobody knows the tags of an answer to come, nor its type where no list is stored.
+    // The tags of an awaited response are unknown, and so is its type if no list is stored.
     return !this.since(question).some(({ is, isEdit, concerns }) => is === "clear" || is === "write" && isEdit === true
       || is === "doubt" && concerns(key, undefined, list === undefined));
   }
 
-  /** A reader asks. Returns the question that it waits for, and whether that is a new one. */
+  /** A reader requests a list. Returns the request that it waits for, and whether that is a new one. */
   ask(library, key) {
     const newest = this.running.filter((question) => question.library === library && question.key === key).pop();
     if (newest !== undefined && this.mayJoin(newest)) return { question: newest, isNew: false };
@@ -106,7 +108,7 @@ export class QuestionModel {
 
   fail(question) { this.running.splice(this.running.indexOf(question), 1); }
 
-  /** `answer`: `{ resources: [{ id, n }], as_of, tags }`; `question`: null for one that nobody asked for. */
+  /** `answer` is `{ resources: [{ id, n }], as_of, tags }`; `question` is null for an unrequested response. */
   answer(library, key, answer, question) {
     const own = this.of(library);
     if (question !== null) this.fail(question);
@@ -145,7 +147,7 @@ export class QuestionModel {
     own.lists.set(key, { ids: listed, isStale, asked, asOf, tags: answer.tags ?? null });
   }
 
-  /** Whether what is known of an entity wins over an answer. */
+  /** True if what is known of an entity wins over a response. */
   isNewer(own, id, question, since, asOf, cursor) {
     const known = own.entities.get(id);
     if (known === undefined) return false;

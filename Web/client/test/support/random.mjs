@@ -1,10 +1,10 @@
-// Numbers from a seed: the same ones in every run.
+// Random numbers from a seed, the same in every run.
 
 /** A generator of 32 bits (mulberry32). */
 export class Random {
   constructor(seed) { this.state = seed >>> 0; }
 
-  /** Returns a number in 0 … 1, without 1. */
+  /** Returns a number from 0 to 1, excluding 1. */
   next() {
     this.state = (this.state + 0x6d2b79f5) >>> 0;
     let value = this.state;

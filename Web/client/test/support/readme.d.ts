@@ -1,4 +1,4 @@
-// What the examples of the pages take as there: names of the program around them, and as much of React as they use.
+// What the examples of the pages assume: names of the surrounding program, and the part of React that they use.
 
 declare const token: string;
 declare const lines: AsyncIterable<string>;

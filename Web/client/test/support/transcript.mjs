@@ -1,8 +1,8 @@
-// Comparison of what a cache says with what a transcript wants. Protocol/vectors/README.md, transcripts.
+// Compares the output of a cache with a transcript. Protocol/vectors/README.md, transcripts.
 
 import { elementsOf, kindOf, memberOf, membersOf, stringValue } from "../../dist/json/text.js";
 
-/** Whether a line comes at its own time, so that it may come unexpected. */
+/** True if a line is written at a time of its own and may therefore be unexpected. */
 export function isPassedOver(line) {
   if (kindOf(line) !== "object" || memberOf(line, "id") !== null) return false;
   return ["\"durable\"", "\"library.state\""].includes(memberOf(line, "method"));
@@ -14,11 +14,11 @@ function nameOf(json) {
   return text.startsWith("<=") && text.endsWith(">") ? text.slice(2, -1) : null;
 }
 
-/** The values that names of a transcript stand for. */
+/** The values bound to the names in a transcript. */
 export class Comparison {
   bound = new Map();
 
-  /** Tells whether a line is what is wanted, and binds names then. */
+  /** Returns whether a line matches the expected one, and binds names if it does. */
   takes(wanted, line) {
     const before = new Map(this.bound);
     if (this.matches(wanted, line)) return true;
@@ -26,7 +26,7 @@ export class Comparison {
     return false;
   }
 
-  /** Returns a host's line as it is sent. */
+  /** Returns a host's line with its names replaced, as it is sent. */
   hostLine(json) { return kindOf(json) === "string" && nameOf(json) === null ? stringValue(json) : this.substituted(json); }
 
   matches(wanted, found) {

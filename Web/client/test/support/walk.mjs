@@ -8,12 +8,12 @@ const KINDS = ["image", "video", "note"];
 const DIRECTORIES = ["/Photos", "/Photos/2024", "/Docs", "/"];
 const NUMBERS = ["0", "1", "2", "10", "1.0", "1.5", "-1", "1e1", "18446744073709551616", "18446744073709551615", "0.1"];
 
-/** Makes the lines of one walk: `[{ line, isRequest }]`; each request has an id that counts from 1. */
+/** Returns the lines of one walk: `[{ line, isRequest }]`; request ids count from 1. */
 export function walk(seed, stepCount = 60) {
   return new Walk(seed).steps(stepCount);
 }
 
-/** Whether a walk is one of a cache with a policy: its resources refer to others, which deletes take along. */
+/** True if a walk uses a cache with a policy: its resources refer to others, which are deleted along with them. */
 export function hasPolicy(seed) { return seed % 4 === 0; }
 
 class Walk {
@@ -50,7 +50,7 @@ class Walk {
       ])();
       if (this.looks.chance(0.05)) this.lookAround();
     }
-    // The end: everything that can be read is.
+    // The end: reads everything that can be read.
     for (const library_id of this.libraries) {
       for (const resource_type of TYPES) this.request("entity.list", { resource_type, library_id, limit: 1000 });
       for (const method of this.methods) this.request("query.read", { method, library_id, policy: "cacheOnly", allow_stale: true });
@@ -68,7 +68,7 @@ class Walk {
     this.nextId += 1;
   }
 
-  /** Writes a value; a text after `#` stands as it is, so that numbers keep their spelling. */
+  /** Returns a value as JSON; a text after `#` is copied unchanged, so that numbers keep their spelling. */
   json(value) {
     if (typeof value === "string") return value.startsWith("#") ? value.slice(1) : JSON.stringify(value);
     if (Array.isArray(value)) return `[${value.map((element) => this.json(element)).join(",")}]`;
@@ -80,8 +80,8 @@ class Walk {
   }
 
   /**
-   * Asks one of the methods for people who look at a cache; those that read the disk may see later lines, and are not asked.
-   * Drawn apart, so that walks stay what they were.
+   * Calls one of the methods for looking at a cache, except those that read the disk, which may see later lines. Uses
+   * random numbers of its own, so that existing walks do not change.
    */
   lookAround() {
     const { looks } = this;
@@ -243,7 +243,10 @@ class Walk {
     return this.merges.chance(0.12) ? this.merge() : usual;
   }
 
-  /** A merge by path, into objects of one type or of several. Drawn apart, so that walks stay what they were. */
+  /**
+   * A merge by path, into objects of one type or of several. Uses random numbers of its own, so that existing walks do
+   * not change.
+   */
   merge() {
     const { merges } = this;
     const inner = () => merges.pick([
@@ -291,7 +294,10 @@ class Walk {
     ])();
   }
 
-  /** The request of an edit, with ids that a commit may replace. Drawn apart, so that walks stay what they were. */
+  /**
+   * The request of an edit, with ids that a commit may replace. Uses random numbers of its own, so that existing walks
+   * do not change.
+   */
   send() {
     const { sends } = this;
     if (sends.chance(0.5)) return undefined;
@@ -305,10 +311,13 @@ class Walk {
     };
   }
 
-  /** A temporary id with its real one, which now and then is an integer. */
+  /** A temporary id with its real one, which is sometimes an integer. */
   idMap() { return { [this.id()]: this.renames.chance(0.2) ? `#${this.renames.pick([2, 30, 1_000])}` : this.id() }; }
 
-  /** A commit of any edit, one that has settled too, and one that confirms deletes. Drawn apart, so that walks stay what they were. */
+  /**
+   * A commit of any edit, including settled ones, and one that confirms deletes. Uses random numbers of its own, so
+   * that existing walks do not change.
+   */
   commitLate() {
     const { renames } = this;
     const id = () => `k${renames.below(5)}`;

@@ -3,23 +3,29 @@ import { json, number, parse, stringify } from "../model/json";
 import type { Link, LinkState, Observation, ObservationHandlers } from "./link";
 import { LinkError } from "./link";
 
-/** A cache in this page, as the panels need it: requests, answers and notifications as texts of JSON. */
+/** Access to a cache in this page: requests, results and notifications as JSON text. */
 export interface Inspectable {
-  /** Performs a request. `tell` hears what its observation is told, with the name of the notification and its params. */
+  /**
+   * Performs a request. `tell` receives the notifications of an observation that it starts, with their names and
+   * params.
+   */
   perform(
     method: string, params: string, tell: (method: string, params: string) => void,
     reply: (result: string, error: { readonly code: string; readonly message: string; } | null) => void,
   ): void;
-  /** Calls the handler with notifications that nobody asked for. Returns a function that ends it. */
+  /**
+   * Calls the handler with notifications about libraries, commits and pending edits. Returns a function that ends it.
+   */
   onNotification(handler: (method: string, params: string) => void): () => void;
 }
 
-/** A link to a cache in this page. */
+/** A link to a cache in the same page. */
 export class CacheLink implements Link {
   state: LinkState = "connected";
   observationCount = 0;
   private readonly ends = new Set<() => void>();
 
+  /** Creates a link to a cache. */
   constructor(private readonly cache: Inspectable) { }
 
   call(method: string, params: object = {}): Promise<Json> { return this.ask(method, params, () => undefined); }
@@ -45,7 +51,7 @@ export class CacheLink implements Link {
     return { end };
   }
 
-  /** A page has no paths: what a server gives by them is not there. */
+  /** Returns null: a cache in a page serves no paths. */
   get(): Promise<string | null> { return Promise.resolve(null); }
 
   onState(): void { /* It stays connected. */ }
@@ -54,7 +60,7 @@ export class CacheLink implements Link {
     this.ends.add(this.cache.onNotification((method, params) => handler(method, parse(params))));
   }
 
-  /** Ends everything that is observed. */
+  /** Ends all observations. */
   end(): void {
     this.state = "refused";
     for (const end of [...this.ends]) end();
@@ -63,7 +69,7 @@ export class CacheLink implements Link {
 
   private cancel(subscription: number): void {
     this.observationCount -= 1;
-    // It may have ended by itself.
+    // The observation may have ended already.
     this.ask("observe.cancel", { subscription }, () => undefined).catch(() => undefined);
   }
 

@@ -1,14 +1,14 @@
-/** The history of a page, as far as it is the panels' to write. */
+/** The part of a page's history that the inspector may write. */
 export interface PageHistory {
-  /** The address that is shown. */
+  /** The current address. */
   readonly address: string;
-  /** Shows another address: as a step that Back undoes, or in the place of the present one. */
+  /** Sets the address, as a new step that Back undoes, or in place of the current one. */
   go(address: string, isStep: boolean): void;
-  /** Calls the handler when a person goes back or forward, or writes another address. */
+  /** Calls the handler when the user goes back or forward, or types another address. */
   onMove(handler: () => void): void;
 }
 
-/** The fragment of the page's own address. */
+/** The history of the inspector's own page: the address is its fragment. */
 export class FragmentHistory implements PageHistory {
   get address(): string { return location.hash.slice(1); }
 
@@ -21,7 +21,7 @@ export class FragmentHistory implements PageHistory {
   onMove(handler: () => void): void { window.addEventListener("popstate", handler); }
 }
 
-/** The history of panels that stand in another page: the address is that page's, and stays as it is. */
+/** The history of panels inside another page, whose address they never change. */
 export class NoHistory implements PageHistory {
   readonly address = "";
 

@@ -6,7 +6,7 @@ import { SseReader } from "./sse";
 
 const DELAY_BASE = 250;
 const DELAY_MAX = 15_000;
-/** The notifications that wait for the answer to their own request, at most. */
+/** Maximum number of notifications that wait for the answer to their own request. */
 const EARLY_COUNT_MAX = 1_000;
 
 interface Observer {
@@ -17,7 +17,10 @@ interface Observer {
   isOver: boolean;
 }
 
-/** A link to the server of this page: requests by POST, what it tells by one stream of server-sent events. */
+/**
+ * A link to the server of this page: sends requests by POST, and receives notifications on one stream of server-sent
+ * events.
+ */
 export class HttpLink implements Link {
   state: LinkState = "connecting";
   private stream: string | null = null;
@@ -28,17 +31,19 @@ export class HttpLink implements Link {
   private readonly bySubscription = new Map<number, Observer>();
   private early: { subscription: number; method: string; params: Json; }[] = [];
   private openingCount = 0;
-  /** Whether the server only reads: there is no stream then. */
+  /** True if the server is read-only, and has no stream. */
   private isReadOnly = false;
   private readonly stateHandlers: ((state: LinkState) => void)[] = [];
   private readonly notificationHandlers: ((method: string, params: Json) => void)[] = [];
 
+  /** Creates a link to the server at a URL; `start` connects. */
   constructor(private readonly base: string, private readonly token: string) { }
 
   get server(): string { return location.origin; }
 
   get observationCount(): number { return this.bySubscription.size; }
 
+  /** Connects, and reconnects until the server refuses. */
   start(): void { void this.run(); }
 
   onState(handler: (state: LinkState) => void): void { this.stateHandlers.push(handler); }
@@ -137,7 +142,7 @@ export class HttpLink implements Link {
     try {
       await this.call("observe.cancel", { subscription });
     } catch {
-      // It has ended with its stream.
+      // The observation has ended with its stream.
     }
   }
 
@@ -155,14 +160,14 @@ export class HttpLink implements Link {
     for (const handler of this.stateHandlers) handler(state);
   }
 
-  /** Reads the stream, and begins again after each cut, with growing pauses. */
+  /** Reads the stream, and reconnects after each interruption with a growing pause. */
   private async run(): Promise<void> {
     let failureCount = 0;
     while (this.state !== "refused" && !this.isReadOnly) {
       try {
         await this.read(() => { failureCount = 0; });
       } catch {
-        // A cut is no error: the next attempt goes on where this one ended.
+        // An interruption is not an error: the next attempt resumes where this one ended.
       }
       if (this.isReadOnly) return;
       this.become("lost");

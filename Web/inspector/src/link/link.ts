@@ -1,47 +1,59 @@
 import type { Json } from "../model/json";
 
-/** An error that the other end answered with, or that kept it from answering. */
+/** An error that the cache returned, or that prevented it from answering. */
 export class LinkError extends Error {
+  /** Creates an error with a code of the protocol and a message. */
   constructor(readonly code: string, message: string) { super(message); }
 }
 
-/** The states of a connection. `refused` is final: the token is missing or wrong. */
+/** The state of a connection. `refused` is final: the token is missing or wrong. */
 export type LinkState = "connecting" | "connected" | "lost" | "refused";
 
-/** What an observer has of its observation. */
+/** A running observation. */
 export interface Observation {
+  /** Ends the observation. */
   end(): void;
 }
 
-/** What is told to whoever observes. */
+/** The callbacks of an observation. */
 export interface ObservationHandlers {
-  /** The answer to the request: once in the beginning, and again after the stream began anew. */
+  /** Called with the answer to the request: at the start, and again after the stream began anew. */
   begun(result: Json): void;
-  /** The params of one notification. */
+  /** Called with the name and params of each notification. */
   told(method: string, params: Json): void;
+  /** Called when the request fails. */
   failed(error: LinkError): void;
 }
 
 /**
- * The cache that is inspected: over HTTP, or one in this page. It is all that the views know of it.
+ * The inspected cache: over HTTP, or in this page. The views use nothing else of it.
  *
- * For a cache in the page `call` and `observe` pass methods and params on, `told` and `onNotification` bring what the cache tells, `state` is
- * `connected`, `get` answers null, and `download` is absent. A cache that refuses a method with the code `read_only` has no buttons that change it,
- * and is asked again each second.
+ * For a cache in the page, `call` and `observe` pass on methods and params, `told` and `onNotification` deliver its
+ * notifications, `state` is `connected`, `get` returns null, and `download` is absent. For a cache that refuses a
+ * method with the code `read_only`, buttons that change it are hidden, and its data is requested once a second.
  */
 export interface Link {
+  /** The state of the connection. */
   readonly state: LinkState;
-  /** The address of the server; absent where there is none. */
+  /** The address of the server; absent if there is none. */
   readonly server?: string;
-  /** The observations that this page has now: the cache counts them among its observers. */
+  /** The number of this page's observations, which the cache counts among its observers. */
   readonly observationCount: number;
+  /** Calls a method of Protocol/sessions.md. Rejects with a `LinkError`. */
   call(method: string, params?: object): Promise<Json>;
+  /** Starts an observation. */
   observe(method: string, params: object, handlers: ObservationHandlers): Observation;
-  /** Returns what `GET path` gives as text; null where there is no such thing. */
+  /** Returns the text at `GET path`; null if there is none. */
   get(path: string): Promise<string | null>;
-  /** Returns the file at a path; absent where nothing can be saved. Throws a `LinkError` that says why there is none. */
+  /**
+   * Returns the file at a path; absent if nothing can be downloaded. Rejects with a `LinkError` that gives the reason.
+   */
   download?(path: string): Promise<Blob>;
+  /** Calls the handler when the state of the connection changes. */
   onState(handler: (state: LinkState) => void): void;
-  /** Calls the handler with notifications that nobody asked for: of libraries, of pending edits. */
+  /**
+   * Calls the handler with notifications that belong to no observation, such as those about libraries and pending
+   * edits.
+   */
   onNotification(handler: (method: string, params: Json) => void): void;
 }

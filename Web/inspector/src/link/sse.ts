@@ -1,12 +1,14 @@
-/** Cuts server-sent events out of text that may be cut anywhere. At most one event is kept. */
+/** Parses server-sent events from text that may be cut anywhere. Keeps at most one unfinished event. */
 export class SseReader {
   private rest = "";
   private event = "message";
   private data: string[] = [];
   private id: string | null = null;
 
+  /** Creates a reader that calls `take` with each event's name, data, and last id (null if none was sent). */
   constructor(private readonly take: (event: string, data: string, id: string | null) => void) { }
 
+  /** Parses the next piece of text. */
   append(text: string): void {
     const lines = (this.rest + text).split(/\r\n|\n|\r(?!$)/);
     this.rest = lines.pop() ?? "";

@@ -1,16 +1,17 @@
 import type { Json } from "./json";
 import { isEqual, JsonObject } from "./json";
 
-/** One change between two versions of an entity. */
+/** A field that differs between two versions of an entity. */
 export interface FieldChange {
+  /** The name of the field. */
   name: string;
-  /** Undefined: it was not there. */
+  /** The value before; undefined if there was none. */
   before: Json | undefined;
-  /** Undefined: it is not there any more. */
+  /** The value after; undefined if there is none any more. */
   after: Json | undefined;
 }
 
-/** Returns the top-level members that differ, in the order of the newer version. */
+/** Returns the top-level members that differ, in the order of the newer version, then removed ones. */
 export function differences(before: Json | undefined, after: Json | undefined): FieldChange[] {
   const names = new Set<string>();
   for (const version of [after, before]) if (version instanceof JsonObject) for (const [name] of version.members) names.add(name);
@@ -19,7 +20,10 @@ export function differences(before: Json | undefined, after: Json | undefined): 
   })).filter((change) => !isEqual(change.before, change.after));
 }
 
-/** Applies the steps of a `query.changed` to a list: `add`, `remove`, `replace` and `move` of whole elements. Returns the elements that changed. */
+/**
+ * Applies the patch of a `query.changed` to a list: `add`, `remove`, `replace` and `move` of whole elements. Returns
+ * the changed elements.
+ */
 export function applyPatch<T>(elements: T[], patch: readonly Json[], make: (value: Json) => T): T[] {
   const changed: T[] = [];
   for (const step of patch) {

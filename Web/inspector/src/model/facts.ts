@@ -4,38 +4,55 @@ import type { Json } from "./json";
 import { isArray, list, number, object, stringify, text } from "./json";
 import { shortName, shortNames } from "./names";
 
+/** The bins in which events are counted. */
 export const BINS = ["applied", "reconciled", "duplicate", "ignored", "held", "quarantined"] as const;
+/** The name of a bin. */
 export type Bin = (typeof BINS)[number];
 
 /** The events of one second, by bin. */
 export type Sample = Record<Bin, number>;
 
+/** A library with its position and lost ranges, as text. */
 export interface LibraryFact {
+  /** The name of the library. */
   id: string;
+  /** The name of its log; empty if it has none. */
   epoch: string;
+  /** The cursor; null before the first position is known. */
   cursor: string | null;
+  /** The state of the library. */
   state: string;
+  /** The lost ranges, as text. */
   lost: string[];
 }
 
+/** The number of stored entities of a type in a library. */
 export interface TypeFact {
+  /** The name of the library. */
   library: string;
+  /** The name of the type. */
   type: string;
+  /** The number of stored entities. */
   count: number;
 }
 
-/** The seconds that are kept: ten minutes. */
+/** Maximum number of samples: ten minutes. */
 export const SAMPLE_COUNT_MAX = 600;
 const FACETS_INTERVAL = 5_000;
 
-/** What is known of the cache as a whole, asked for once a second. */
+/** The counters of the cache, requested once a second. */
 export class Facts {
+  /** The result of `cache.stats`; null before the first answer. */
   stats: Json = null;
+  /** The libraries. */
   libraries: LibraryFact[] = [];
+  /** The types; requested only while a view needs them. */
   types: TypeFact[] = [];
-  /** The seconds since the page was opened, the last one last. Bounded by `SAMPLE_COUNT_MAX`. */
+  /** One sample for each second since the page was opened, the newest last. At most `SAMPLE_COUNT_MAX`. */
   readonly samples: Sample[] = [];
+  /** True if the cache refuses to be changed. */
   isReadOnly = false;
+  /** Called when the cache turns out to be read-only. */
   onReadOnly: () => void = () => undefined;
   private last: { at: number; counts: Sample; } | null = null;
   private readonly handlers = new Set<() => void>();
@@ -44,11 +61,16 @@ export class Facts {
   /** The short names of the libraries. */
   private names = new Map<string, string>();
 
+  /** Creates facts without data; `start` begins the requests. */
   constructor(private readonly link: Link) { }
 
+  /** Starts requesting counters once a second. */
   start(): void { void this.run(); }
 
-  /** Calls the handler after each change, until the returned function is called. */
+  /**
+   * Calls the handler after each change, until the returned function is called. `wantsFacets` also requests counts by
+   * type.
+   */
   follow(handler: () => void, wantsFacets = false): () => void {
     this.handlers.add(handler);
     if (wantsFacets) {
@@ -60,6 +82,7 @@ export class Facts {
     };
   }
 
+  /** Records that the cache is read-only. */
   becomeReadOnly(): void {
     if (this.isReadOnly) return;
     this.isReadOnly = true;
@@ -67,7 +90,7 @@ export class Facts {
     this.tell();
   }
 
-  /** A short name of a library that no other library has. */
+  /** Returns a short, unique name of a library. */
   libraryName(id: string | null): string { return id === null ? "unknown" : this.names.get(id) ?? shortName(id); }
 
   private tell(): void { for (const handler of [...this.handlers]) handler(); }
@@ -81,7 +104,7 @@ export class Facts {
         if (this.wantsFacets > 0 && start - this.facetsAt > FACETS_INTERVAL) await this.askFacets();
         this.tell();
       } catch {
-        // The state of the connection says it already.
+        // The page already shows the state of the connection.
         this.last = null;
       }
       await new Promise((resolve) => { setTimeout(resolve, Math.max(100, 1_000 - (performance.now() - start))); });

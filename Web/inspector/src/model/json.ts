@@ -1,29 +1,33 @@
-/** A number as it was written. JavaScript would change some: 1.10, 1e400 and those past 2^53. */
+/** A JSON number as written. JavaScript would change some: 1.10, 1e400 and those past 2^53. */
 export class NumberText {
+  /** Wraps the text of a number. */
   constructor(readonly text: string) { }
 }
 
-/** An object whose members keep their order and their names, whatever these are. */
+/** A JSON object that preserves the order of its members, repeated ones included. */
 export class JsonObject {
+  /** Creates an object of members in order. */
   constructor(readonly members: readonly (readonly [string, Json])[]) { }
 
-  /** Returns a member; of repeated ones the last. */
+  /** Returns the value of a member, the last one if it is repeated; undefined if there is none. */
   get(name: string): Json | undefined {
     for (let index = this.members.length - 1; index >= 0; index -= 1) if (this.members[index][0] === name) return this.members[index][1];
     return undefined;
   }
 }
 
+/** A JSON value that preserves numbers and objects exactly. */
 export type Json = null | boolean | string | NumberText | readonly Json[] | JsonObject;
 
-/** The containers that may be open at once. A cache admits 256. */
+/** Maximum depth of nested containers. A cache admits 256. */
 const DEPTH_MAX = 400;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const SPACE = /[ \t\n\r]*/y;
 
-/** An error in a text that should be JSON, with its place. */
+/** A syntax error in a JSON text. */
 export class JsonError extends Error {
+  /** Creates an error at an offset in characters. */
   constructor(readonly offset: number, message: string) { super(`${message} at character ${offset + 1}`); }
 }
 
@@ -140,10 +144,10 @@ class Reader {
   }
 }
 
-/** Reads JSON. Throws a `JsonError` with the place of the mistake. */
+/** Parses JSON. Throws a `JsonError` with the offset of the error. */
 export function parse(text: string): Json { return new Reader(text).whole(); }
 
-/** Writes JSON on one line. */
+/** Returns a value as JSON on one line. */
 export function stringify(value: Json): string {
   if (value instanceof NumberText) return value.text;
   if (value instanceof JsonObject) return `{${value.members.map(([name, member]) => `${JSON.stringify(name)}:${stringify(member)}`).join(",")}}`;
@@ -151,9 +155,10 @@ export function stringify(value: Json): string {
   return JSON.stringify(value);
 }
 
+/** True if a value is an array. */
 export function isArray(value: Json | undefined): value is readonly Json[] { return Array.isArray(value); }
 
-/** Makes JSON of a value of this program: plain objects, arrays, strings, numbers. Members that are undefined are left out. */
+/** Converts plain objects, arrays, strings and numbers to JSON values. Members that are undefined are left out. */
 export function json(value: unknown): Json {
   if (value === null || typeof value === "boolean" || typeof value === "string") return value;
   if (typeof value === "number") return new NumberText(String(value));
@@ -162,13 +167,14 @@ export function json(value: unknown): Json {
   return new JsonObject(Object.entries(value as object).filter(([, member]) => member !== undefined).map(([name, member]) => [name, json(member)]));
 }
 
+/** True if two values are equal as JSON text, or both undefined. */
 export function isEqual(left: Json | undefined, right: Json | undefined): boolean {
   if (left === right) return true;
   if (left === undefined || right === undefined) return false;
   return stringify(left) === stringify(right);
 }
 
-/** Returns a member that is an object; an empty one for anything else. */
+/** Returns a member, or without `name` the value itself, if it is an object; otherwise an empty object. */
 export function object(value: Json | undefined, name?: string): JsonObject {
   const found = name === undefined ? value : member(value, name);
   return found instanceof JsonObject ? found : EMPTY;
@@ -176,23 +182,28 @@ export function object(value: Json | undefined, name?: string): JsonObject {
 
 const EMPTY = new JsonObject([]);
 
+/** Returns a member of an object; undefined if there is none or the value is no object. */
 export function member(value: Json | undefined, name: string): Json | undefined {
   return value instanceof JsonObject ? value.get(name) : undefined;
 }
 
+/** Returns a member that is an array; otherwise an empty array. */
 export function list(value: Json | undefined, name: string): readonly Json[] {
   const found = member(value, name);
   return isArray(found) ? found : [];
 }
 
+/** Returns a member that is a string; null otherwise. */
 export function text(value: Json | undefined, name: string): string | null {
   const found = member(value, name);
   return typeof found === "string" ? found : null;
 }
 
+/** Returns a member that is a number; null otherwise. Large numbers are rounded. */
 export function number(value: Json | undefined, name: string): number | null {
   const found = member(value, name);
   return found instanceof NumberText ? Number(found.text) : null;
 }
 
+/** True if a member is true. */
 export function flag(value: Json | undefined, name: string): boolean { return member(value, name) === true; }

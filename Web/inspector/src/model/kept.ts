@@ -3,18 +3,19 @@ import { LinkError } from "../link/link";
 import type { Json } from "./json";
 import { list, member, number } from "./json";
 
-/** A page of the events that the cache keeps with their content, the newest first. */
+/** A page of the events that the cache keeps with their content, newest first. */
 export interface KeptPage {
+  /** The events, as `log.list` returns them. */
   events: readonly Json[];
-  /** The `before` of the next page. */
+  /** The `before` of the next page; null after the last page. */
   next: number | null;
-  /** The bytes of events that are kept; 0 where none are. */
+  /** Maximum bytes of kept events; 0 if the cache keeps none. */
   byteCountMax: number;
 }
 
 const NOTHING: KeptPage = { events: [], next: null, byteCountMax: 0 };
 
-/** Asks for kept events. A cache that is only read, or that is older than this page, keeps none. */
+/** Requests kept events. A cache that is read-only, or older than this page, keeps none. */
 export async function keptEvents(link: Link, params: object): Promise<KeptPage> {
   try {
     const answer = await link.call("log.list", params);

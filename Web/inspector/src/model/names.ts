@@ -1,18 +1,18 @@
-/** A name of at most this many characters is shown as it is. */
+/** Maximum length of a name that is shown whole. */
 const LENGTH_MAX = 16;
-/** The characters of a long name that are shown at least. */
+/** Minimum number of characters shown of a longer name. */
 const PART_LENGTH = 8;
 
-/** The name of one library: the beginning of a long one. */
+/** Returns the short name of a library: the beginning of a long one, and `(default)` for the empty one. */
 export function shortName(name: string): string {
   return name === "" ? "(default)" : name.length <= LENGTH_MAX ? name : `${name.slice(0, PART_LENGTH)}…`;
 }
 
 /**
- * Gives each name a short one that differs from all others.
+ * Returns a unique short name for each name.
  *
- * A long name is cut to the part where it differs: to its beginning, or, when others begin like it, to its end; the part grows until no other
- * name has it.
+ * A long name is cut to a part in which it differs: to its beginning or, if others begin the same, to its end. The part
+ * grows until it is unique.
  */
 export function shortNames(names: readonly string[]): Map<string, string> {
   const long = names.filter((name) => name.length > LENGTH_MAX);

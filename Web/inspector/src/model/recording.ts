@@ -1,17 +1,19 @@
 import type { Json } from "./json";
 import { list, member, number, parse, text } from "./json";
 
-/** An event that a recording holds. */
+/** An event in a recording. */
 export interface RecordedEvent {
   /** When it was read, in milliseconds since 1970. */
   at: number;
-  /** `lines` when it was fed, `answer` when an upstream brought it. */
+  /** `lines` for an event of the input, `answer` for one in an upstream's response. */
   step: string;
+  /** The event. */
   event: Json;
 }
 
 /**
- * Looks for the newest event of a sequence in a recording. It is read piece by piece, and only lines that may hold the event are parsed.
+ * Finds the newest event with a sequence in a recording; null if there is none. Reads the recording in pieces, and
+ * parses only lines that may contain the event.
  *
  * An event without `library_id` belongs to the default library, which the first line of a recording names.
  */

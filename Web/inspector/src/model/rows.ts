@@ -1,17 +1,21 @@
-/** One row of a list of entities. */
+/** A row in a list of entities. */
 export interface Row {
+  /** The library of the entity. */
   library: string;
+  /** The key of the entity, `type:id`. */
   key: string;
+  /** A short form of its value. */
   summary: string;
-  /** When a person saw it change; 0: never. */
+  /** When the row last changed on screen, in milliseconds since 1970; 0 if never. */
   changedAt: number;
 }
 
 /**
- * Puts a page that was read again in the place of the rows that it covers. Rows that are new or differ are marked with the time.
+ * Replaces rows by a page that was read again. Rows that are new or differ get the time `now`.
  *
- * The page begins with the row at `start`. It ends before the first old row that follows its last one; when that row is not known any more, or when
- * there is no further page, everything behind it is dropped. Returns the rows, and whether those behind the page stayed.
+ * The page begins with the row at `start`. It ends before the first old row that follows its last one. If that row is
+ * unknown, or there is no further page, all rows after it are dropped. Returns the rows, and whether those after the
+ * page were kept.
  */
 export function renewed(rows: readonly Row[], start: number, page: readonly Row[], isLast: boolean, now: number): { rows: Row[]; hasRest: boolean; } {
   const before = new Map(rows.map((row) => [row.key, row]));
@@ -22,7 +26,7 @@ export function renewed(rows: readonly Row[], start: number, page: readonly Row[
   const last = page[page.length - 1];
   const place = isLast || last === undefined ? -1 : rows.findIndex((row, index) => index >= start && row.key === last.key);
   const known = new Set(page.map(({ key }) => key));
-  // A row that moved into the page must not be there twice.
+  // A row that moved into the page must not occur twice.
   const head = rows.slice(0, start).filter(({ key }) => !known.has(key));
   const rest = place < 0 ? [] : rows.slice(place + 1).filter(({ key }) => !known.has(key));
   return { rows: [...head, ...fresh, ...rest], hasRest: rest.length > 0 };

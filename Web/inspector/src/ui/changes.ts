@@ -5,7 +5,7 @@ import { cut } from "./format";
 
 const VALUE_LENGTH = 400;
 
-/** Shows how two versions of an entity differ, one line a field. */
+/** Returns elements that show how two versions of an entity differ, one line for each field. */
 export function fieldChanges(fields: readonly FieldChange[]): HTMLElement[] {
   return fields.map((field) => h("div", { class: "change" }, h("b", {}, field.name),
     field.before === undefined ? null : h("del", {}, cut(stringify(field.before), VALUE_LENGTH)),

@@ -2,7 +2,7 @@ import { button, say } from "./dom";
 
 const SHOWN_TIME = 1_500;
 
-/** A button that puts a text into the clipboard, and says so. */
+/** Returns a button that copies a text to the clipboard and confirms it. */
 export function copyButton(label: string, text: () => string): HTMLButtonElement {
   let timer = 0;
   const element = button(label, () => {

@@ -7,7 +7,7 @@ interface Properties {
   [name: string]: unknown;
 }
 
-/** Makes an element. Strings become text, never markup. */
+/** Creates an element. Strings become text, never markup. */
 export function h<K extends keyof HTMLElementTagNameMap>(tag: K, properties: Properties = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -19,7 +19,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, properties: Pro
   return element;
 }
 
-/** Sets an attribute, or removes it. Writes nothing when it is as it should be. */
+/** Sets an attribute, or removes it if the value is false, null or undefined. Writes nothing if it does not change. */
 export function set(element: Element, name: string, value: unknown): void {
   if (value === false || value === null || value === undefined) {
     if (element.hasAttribute(name)) element.removeAttribute(name);
@@ -29,13 +29,17 @@ export function set(element: Element, name: string, value: unknown): void {
   if (element.getAttribute(name) !== text) element.setAttribute(name, text);
 }
 
+/** Appends children; those that are null, undefined or false are left out. */
 export function append(element: Element, children: readonly Child[]): void {
   for (const child of children) if (child !== null && child !== undefined && child !== false) element.append(child);
 }
 
 const CONTROLS = "button,input,select,textarea,summary";
 
-/** Replaces what an element holds. When the focus was on a control in it, the new control at that place gets it: a person at the keyboard stays there. */
+/**
+ * Replaces the children of an element. If a control in it had the focus, the new control at the same place gets it, so
+ * that keyboard users stay there.
+ */
 export function fill(element: Element, ...children: Child[]): void {
   const active = document.activeElement;
   const place = active !== null && active !== element && element.contains(active) ? [...element.querySelectorAll(CONTROLS)].indexOf(active) : -1;
@@ -46,28 +50,30 @@ export function fill(element: Element, ...children: Child[]): void {
   if (control instanceof HTMLElement) control.focus({ preventScroll: true });
 }
 
-/** Sets the text of an element. Writes nothing when it is the same. */
+/** Sets the text of an element. Writes nothing if it does not change. */
 export function say(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Shows or hides an element. */
 export function show(element: HTMLElement, isShown: boolean): void {
   if (element.hidden === isShown) element.hidden = !isShown;
 }
 
 let lastId = 0;
 
-/** Returns an id that no element has yet. */
+/** Returns a new unique element id. */
 export function freshId(name: string): string {
   lastId += 1;
   return `${name}-${lastId}`;
 }
 
+/** Returns a button that calls `act` when clicked. */
 export function button(label: string, act: () => void, properties: Properties = {}): HTMLButtonElement {
   return h("button", { type: "button", class: "button", on: { click: act }, ...properties }, label);
 }
 
-/** A switch with its label. */
+/** Returns a switch with a label, which calls `act` with its new state. */
 export function toggle(label: string, isOn: boolean, act: (isOn: boolean) => void): HTMLButtonElement {
   const element = h("button", { type: "button", class: "switch", role: "switch", "aria-checked": String(isOn) },
     h("span", { class: "track", "aria-hidden": "true" }), label);
@@ -79,23 +85,26 @@ export function toggle(label: string, isOn: boolean, act: (isOn: boolean) => voi
   return element;
 }
 
-/** A control with a label before it. */
+/** Returns a control with a label before it. */
 export function labelled(label: string, control: HTMLElement, properties: Properties = {}): HTMLLabelElement {
   return h("label", { class: "field", ...properties }, h("span", {}, label), control);
 }
 
+/** An option of a choice. */
 export interface Choice {
+  /** The value of the option. */
   value: string;
+  /** The text of the option. */
   label: string;
 }
 
-/** Chooses a value, which gets an option when it has none yet. */
+/** Selects a value, and adds an option for it if there is none. */
 export function choose(select: HTMLSelectElement, value: string, label: string): void {
   if (![...select.options].some((option) => option.value === value)) select.append(h("option", { value }, label));
   select.value = value;
 }
 
-/** Gives a choice its options again, and keeps what was chosen, also when it is not among them any more. */
+/** Replaces the options of a choice. The selected value stays selected, even if it is no longer among them. */
 export function setChoices(select: HTMLSelectElement, wanted: readonly Choice[]): void {
   const old = select.value;
   const isKept = select.selectedIndex >= 0 && old !== "" && !wanted.some(({ value }) => value === old);
@@ -107,7 +116,7 @@ export function setChoices(select: HTMLSelectElement, wanted: readonly Choice[])
   if (choices.some(({ value }) => value === old)) select.value = old;
 }
 
-/** Calls a function a moment after the last of several calls. */
+/** Returns a function that calls `act` once, some milliseconds after the last of several calls. */
 export function afterPause(milliseconds: number, act: () => void): () => void {
   let timer = 0;
   return () => {

@@ -1,14 +1,15 @@
-/** Something that is drawn again when it changed. */
+/** Something that is redrawn when it has changed. */
 export interface Drawn {
-  /** Whether anybody sees it. What nobody sees is not drawn; it is drawn when it is shown. */
+  /** True if it is visible. While invisible it is not drawn; it is drawn when it is shown. */
   readonly isShown: boolean;
+  /** Draws the current state. */
   draw(): void;
 }
 
-/** The least time between two updates: the page takes at most 60 a second. */
+/** Minimum time between two updates in milliseconds: at most 60 a second. */
 const INTERVAL = 1_000 / 60;
 
-/** Draws what changed, all of it in one update. */
+/** Draws everything that has changed in one update. */
 export class Frames {
   private readonly waiting = new Set<Drawn>();
   private isScheduled = false;
@@ -16,6 +17,7 @@ export class Frames {
   /** The number of updates so far. */
   count = 0;
 
+  /** Requests a redraw with the next update. */
   request(drawn: Drawn): void {
     this.waiting.add(drawn);
     if (this.isScheduled) return;

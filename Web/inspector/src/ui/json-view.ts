@@ -2,13 +2,16 @@ import type { Json } from "../model/json";
 import { isArray, JsonObject, NumberText, stringify } from "../model/json";
 import { h } from "./dom";
 
-/** The elements or members of one container that are shown at once. */
+/** Maximum number of elements or members of a container that are shown at once. */
 const CHILD_COUNT_MAX = 500;
-/** A container whose text is no longer stands on one line. */
+/** Maximum length of a container that is shown on one line. */
 const LINE_LENGTH_MAX = 72;
 const STRING_LENGTH_MAX = 20_000;
 
-/** Shows JSON as it is written, in colours, with containers that fold; those down to a depth are open. */
+/**
+ * Returns an element that shows JSON as written, in colours, with foldable containers. Those down to `openDepth` are
+ * open.
+ */
 export function jsonView(value: Json, openDepth = 2): HTMLElement { return h("div", { class: "json" }, node(value, null, 0, openDepth)); }
 
 function node(value: Json, name: string | null, depth: number, openDepth: number): HTMLElement {
@@ -43,7 +46,7 @@ function node(value: Json, name: string | null, depth: number, openDepth: number
   return details;
 }
 
-/** Shows one value that holds no others. */
+/** Returns an element that shows a value other than an object or array. */
 export function scalar(value: Json): HTMLElement {
   if (typeof value === "string") {
     const text = value.length > STRING_LENGTH_MAX ? `${value.slice(0, STRING_LENGTH_MAX)}…` : value;

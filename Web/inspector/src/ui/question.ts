@@ -1,6 +1,6 @@
 import { button, freshId, h } from "./dom";
 
-/** Asks before something is destroyed or changed. Resolves with true when the person says so. */
+/** Asks for confirmation before something is changed. Resolves with true if the user confirms. */
 export function ask(title: string, text: string, action: string): Promise<boolean> {
   return new Promise((resolve) => {
     const name = freshId("question");
@@ -18,7 +18,7 @@ export function ask(title: string, text: string, action: string): Promise<boolea
       event.preventDefault();
       finish(false);
     });
-    // Panels that stand in another page have a root of their own, which holds their styles.
+    // Panels inside another page have a shadow root of their own, with their styles.
     (document.activeElement?.shadowRoot ?? document.body).append(dialog);
     dialog.showModal();
   });

@@ -1,18 +1,20 @@
 import { freshId, h, set, show } from "./dom";
 
-/** What a windowed list shows. */
+/** The rows of a windowed list. */
 export interface Rows {
+  /** The number of rows. */
   readonly count: number;
-  /** A name of the row that stays when others come before it. */
+  /** Returns a name of the row that stays the same when rows are added before it. */
   key(index: number): string;
-  /** Fills a row's element, which may have been another row's. */
+  /** Fills the element of a row, which may have shown another row before. */
   fill(element: HTMLElement, index: number): void;
 }
 
 const OVERSCAN = 6;
 
-/** A list of which only the rows that are seen exist. One row is chosen by click, arrow keys, Home and End. */
+/** A list that creates elements only for visible rows. A click, the arrow keys, Home and End select a row. */
 export class WindowedList {
+  /** The element of the list. */
   readonly element: HTMLElement;
   private readonly space: HTMLElement;
   private readonly empty: HTMLElement;
@@ -21,11 +23,12 @@ export class WindowedList {
   private chosen: string | null = null;
   private active = -1;
   private isDirty = false;
-  /** Called with the row that a person chose. */
+  /** Called with the index of the row that the user selected. */
   onChoose: (index: number) => void = () => undefined;
-  /** Called when the end comes near. */
+  /** Called when the user scrolls close to the end. */
   onEnd: () => void = () => undefined;
 
+  /** Creates an empty list with rows of one height in pixels; `emptyText` is shown while it has no rows. */
   constructor(private readonly rowHeight: number, label: string, emptyText: string) {
     this.space = h("div", { class: "space", role: "presentation" });
     this.element = h("div", { class: "rows", role: "listbox", tabindex: "0", "aria-label": label }, this.space);
@@ -36,9 +39,10 @@ export class WindowedList {
     new ResizeObserver(() => this.draw()).observe(this.element);
   }
 
-  /** The list with the text that stands in its place while it is empty. */
+  /** The list, and the text that is shown instead while it is empty. */
   get parts(): [HTMLElement, HTMLElement] { return [this.element, this.empty]; }
 
+  /** Replaces the rows. */
   setRows(rows: Rows): void {
     this.rows = rows;
     this.isDirty = true;
@@ -46,28 +50,32 @@ export class WindowedList {
     this.draw();
   }
 
+  /** Sets the text that is shown while the list is empty. */
   setEmptyText(text: string): void { if (this.empty.textContent !== text) this.empty.textContent = text; }
 
+  /** Selects the row with a key; null selects none. */
   choose(key: string | null): void {
     this.chosen = key;
     this.isDirty = true;
     this.draw();
   }
 
+  /** Scrolls to the first row. */
   scrollToStart(): void { this.element.scrollTop = 0; }
 
-  /** Brings a row into sight. */
+  /** Scrolls to a row. */
   reveal(index: number): void { this.element.scrollTop = Math.max(0, index * this.rowHeight - this.element.clientHeight / 2); }
 
-  /** The rows that are seen, and some before and after them. */
+  /** The range of visible rows, with some before and after them. */
   get window(): { first: number; last: number; } {
     const first = Math.max(0, Math.floor(this.element.scrollTop / this.rowHeight) - OVERSCAN);
     return { first, last: Math.min(this.rows.count, Math.ceil((this.element.scrollTop + this.element.clientHeight) / this.rowHeight) + OVERSCAN) };
   }
 
+  /** True if the first row is visible. */
   get isAtStart(): boolean { return this.element.scrollTop < this.rowHeight; }
 
-  /** Draws the rows that are seen. */
+  /** Draws the visible rows. */
   draw(): void {
     const { count } = this.rows;
     show(this.element, count > 0);
@@ -76,7 +84,7 @@ export class WindowedList {
     this.space.style.height = `${count * this.rowHeight}px`;
     const { first, last } = this.window;
     while (this.pool.length < last - first) this.pool.push(this.makeRow());
-    // Row n is always in the same element while the window moves, so that most of them need no change.
+    // A row keeps its element while the window moves, so that most elements need no change.
     const size = this.pool.length;
     for (const element of this.pool) element.dataset.seen = "";
     for (let index = first; index < last; index += 1) {

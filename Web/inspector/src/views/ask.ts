@@ -13,14 +13,14 @@ import { jsonView } from "../ui/json-view";
 import { ask } from "../ui/question";
 import type { View } from "./view";
 
-/** Methods that destroy or change: they are asked about, and not offered where the database is only read. */
+/** Methods that change the cache: they need confirmation, and are not offered if the database is read-only. */
 const CHANGING = new Set([
   "cache.clear", "cache.remove", "cache.transaction", "graphql.mutate", "graphql.write", "graphql.write_fragment", "http.invalidate", "optimistic.commit",
   "optimistic.rollback", "optimistic.update", "query.put",
 ]);
 const TOLD_COUNT_MAX = 100;
 
-/** A console: every method, with a form made of its schema. */
+/** The Ask view: a console for every method, with a form generated from its schema. */
 export class AskView implements View {
   readonly name = "Ask";
   isShown = false;
@@ -38,6 +38,7 @@ export class AskView implements View {
   private observation: Observation | null = null;
   private isReadOnly = false;
 
+  /** Creates the view. */
   constructor(private readonly app: App) {
     this.method.addEventListener("change", () => this.choose());
     this.setMethods();
@@ -75,7 +76,7 @@ export class AskView implements View {
   hide(): void { this.isShown = false; }
 
   draw(): void {
-    // Everything is drawn when it happens.
+    // Everything is drawn at once.
   }
 
   private setMethods(): void {
@@ -115,7 +116,7 @@ export class AskView implements View {
     show(this.problem, error !== null);
   }
 
-  /** Returns the params of the form. Throws what is wrong with them. */
+  /** Returns the params in the form. Throws an error if they are wrong. */
   private params(isRaw: boolean): JsonObject {
     if (isRaw) {
       const value = parse(this.raw.value);
@@ -209,7 +210,7 @@ function controlOf(param: ParamForm): HTMLInputElement | HTMLSelectElement | HTM
   }
 }
 
-/** Reads what was written into a control. */
+/** Parses the text in a control. */
 function valueOf(param: ParamForm, written: string): Json {
   switch (param.kind) {
     case "text":
@@ -225,7 +226,7 @@ function valueOf(param: ParamForm, written: string): Json {
       try {
         return parse(written);
       } catch (error) {
-        // A word is a string to most people; what begins like JSON was meant as JSON.
+        // A plain word is meant as a string; text that begins like JSON is meant as JSON.
         if (error instanceof JsonError && !/^[[{"]/.test(written.trim())) return written;
         throw new Error(`${param.name}: ${error instanceof Error ? error.message : String(error)}`);
       }

@@ -12,16 +12,16 @@ import { Split } from "./split";
 import type { View } from "./view";
 
 const PAGE_COUNT = 500;
-/** The rows that are kept at most; a search that finds more has to be narrowed. */
+/** Maximum number of rows; a search that finds more must be narrowed. */
 const ROW_COUNT_MAX = 100_000;
 const SUMMARY_LENGTH = 160;
-/** The libraries in which a whole key is looked for. */
+/** Maximum number of libraries that are searched for a whole key. */
 const LOOKUP_COUNT_MAX = 50;
-/** How long a changed row is marked. */
+/** How long a changed row is marked, in milliseconds. */
 const MARK_TIME = 1_000;
 const OPERATORS = ["eq", "ne", "lt", "lte", "gt", "gte", "prefix", "exists", "in"];
 
-/** Entities by type, key and condition; one of them in detail. */
+/** The Entities view: entities by type, key and condition, and one of them in detail. */
 export class EntitiesView implements View {
   readonly name = "Entities";
   isShown = false;
@@ -38,18 +38,19 @@ export class EntitiesView implements View {
   private readonly split: Split;
   private readonly detail: EntityDetail;
   private rows: Row[] = [];
-  /** The entities that have the written text as their key, whatever type and library are chosen. */
+  /** The entities whose key is exactly the entered text, in any type and library. */
   private exact: Row[] = [];
-  /** Whether the rows are those of an earlier search. */
+  /** True while the rows are those of an earlier search. */
   private isNew = false;
   private next: string | null = null;
-  /** What the cache counted when the rows were read: they are read again when it counts something else. */
+  /** The counters of the cache when the rows were read; the rows are read again when these change. */
   private readAt = "";
   private readonly renewal = { isRunning: false, notBefore: 0 };
   private isLoading = false;
   private search = 0;
   private unfollow: () => void = () => undefined;
 
+  /** Creates the view with nothing chosen. */
   constructor(private readonly app: App) {
     this.detail = new EntityDetail(app);
     this.split = new Split([this.note, ...this.list.parts], "Choose an entity to see what is stored, who wrote it, and where it is shown.", () => {
@@ -120,6 +121,7 @@ export class EntitiesView implements View {
     void this.renew();
   }
 
+  /** Selects an entity, whether or not the search finds it. */
   openEntity(libraryId: string, key: string): void {
     this.choose({ library: libraryId, key });
     this.list.choose(rowName({ library: libraryId, key }));
@@ -150,7 +152,7 @@ export class EntitiesView implements View {
     await this.load();
   }
 
-  /** Looks for an entity whose key was written or pasted as a whole. */
+  /** Finds an entity whose whole key was entered. */
   private async findExact(): Promise<void> {
     const { search } = this;
     const key = this.part.value.trim();
@@ -165,7 +167,7 @@ export class EntitiesView implements View {
         const isKnown = entity !== null || text(base, "miss") !== "absent" || list(base, "layers").length > 0;
         return isKnown ? { library, key, changedAt: 0, summary: entity === null ? text(base, "miss") ?? "" : cut(stringify(entity), SUMMARY_LENGTH) } : null;
       } catch {
-        // A text that is no key finds nothing.
+        // Text that is not a key finds nothing.
         return null;
       }
     }));
@@ -174,7 +176,7 @@ export class EntitiesView implements View {
     this.setRows();
   }
 
-  /** The params of the search; a text that says why there are none. */
+  /** Returns the params of the search, or a text that says why there are none. */
   private params(): object | string {
     const [libraryId, type] = this.scope;
     if (type === "") return "";
@@ -186,7 +188,7 @@ export class EntitiesView implements View {
       try {
         value = parse(this.value.value);
       } catch (error) {
-        // Most people mean a string when they write a word.
+        // A plain word is meant as a string.
         if (!(error instanceof JsonError)) throw error;
         value = this.value.value;
       }
@@ -247,7 +249,9 @@ export class EntitiesView implements View {
     });
   }
 
-  /** Drops the rows of the last search. They stay until there are others, so that whoever clicks meets what is shown. */
+  /**
+   * Drops the rows of the last search. They stay until there are new ones, so that a click meets the row that is shown.
+   */
   private beginAnew(): void {
     if (!this.isNew) return;
     this.isNew = false;
@@ -257,15 +261,15 @@ export class EntitiesView implements View {
 
   // MARK: Following
 
-  /** What the cache counts when something is written. */
+  /** Returns the counters that change with every write. */
   private counts(): string {
     const { stats } = this.app.facts;
     return ["entities", "pending", "stored_bytes", "evictions", "events", "reconciled"].map((name) => stringify(member(stats, name) ?? null)).join();
   }
 
   /**
-   * Reads the rows that are seen again, when the cache counted a change since they were read. A search that takes long is repeated seldom: it takes
-   * a tenth of the time at most.
+   * Reads the visible rows again if the cache has changed since they were read. Slow searches are repeated less often,
+   * so that they take at most a tenth of the time.
    */
   private async renew(): Promise<void> {
     const params = this.params();
@@ -293,7 +297,7 @@ export class EntitiesView implements View {
         window.setTimeout(() => { if (this.isShown) this.setRows(); }, MARK_TIME + 20);
       }
     } catch {
-      // The entity before the rows is gone, and with it the place where they begin: they are read from the start.
+      // The entity before the rows no longer exists: the rows are read from the start.
       if (search === this.search && after !== undefined) void this.find();
     }
     this.renewal.notBefore = performance.now() + Math.max(500, 10 * (performance.now() - start));
@@ -308,7 +312,7 @@ export class EntitiesView implements View {
 
 function rowName({ library, key }: { library: string; key: string; }): string { return `${library} ${key}`; }
 
-/** Fills a row of two lines: a name, and what is known of it. */
+/** Fills a row with two lines: a title and a summary. */
 export function fillRow(element: HTMLElement, title: string, summary: string): void {
   if (element.childElementCount !== 2) element.replaceChildren(h("span", { class: "title" }), h("span", { class: "summary" }));
   say(element.children[0], title);

@@ -28,14 +28,15 @@ const MISSES: Record<string, string> = {
 
 interface Change {
   at: number;
-  /** The value that came. */
+  /** The new value. */
   entity: Json;
   fields: FieldChange[];
   isGone: boolean;
 }
 
-/** One entity: what is stored, who wrote it, the edits over it, where it is shown, and its changes while one watches. */
+/** Shows one entity: its stored value and who wrote it, pending edits, the lists that contain it, and live changes. */
 export class EntityDetail {
+  /** The element of the details. */
   readonly element: HTMLElement;
   private readonly title = h("h2");
   private readonly badges = h("p", { class: "badges" });
@@ -48,7 +49,7 @@ export class EntityDetail {
   private readonly changes = h("ol", { class: "changes" });
   private readonly history = h("ol", { class: "changes", "aria-label": "Events that wrote it" });
   private readonly changeNote = h("p", { class: "muted" });
-  /** The entity that is shown. */
+  /** The entity that is shown; null for none. */
   place: { library: string; key: string; } | null = null;
   private observation: Observation | null = null;
   private visible: Json = null;
@@ -56,16 +57,17 @@ export class EntityDetail {
   private base: Json = null;
   private explanation: Json = null;
   private log: Change[] = [];
-  /** The kept events that wrote it, the newest first. */
+  /** The kept events that wrote the entity, newest first. */
   private events: readonly Json[] = [];
   private generation = 0;
-  /** Asks again, where nothing tells of changes; 0: it does not run. */
+  /** The timer that polls a cache without notifications; 0 if it does not run. */
   private poll = 0;
   private isAsking = false;
   private isOutdated = false;
   private readonly valueDrawn: Drawn;
   private readonly allDrawn: Drawn;
 
+  /** Creates details that show nothing yet. */
   constructor(private readonly app: App) {
     this.valueDrawn = this.drawn(() => this.drawEntity());
     this.allDrawn = this.drawn(() => this.draw());
@@ -89,6 +91,7 @@ export class EntityDetail {
     return { get isShown() { return element().isConnected; }, draw };
   }
 
+  /** Shows an entity and observes it. */
   open(library: string, key: string): void {
     if (this.place?.library === library && this.place.key === key) return;
     this.close();
@@ -100,12 +103,13 @@ export class EntityDetail {
     this.resume();
   }
 
+  /** Shows no entity. */
   close(): void {
     this.pause();
     this.place = null;
   }
 
-  /** Begins to watch again, when its view is shown. */
+  /** Resumes observing when its view is shown. */
   resume(): void {
     if (this.place === null || this.observation !== null || this.poll !== 0) return;
     const { library, key } = this.place;
@@ -131,6 +135,7 @@ export class EntityDetail {
     });
   }
 
+  /** Stops observing while the view is hidden. */
   pause(): void {
     this.observation?.end();
     this.observation = null;
@@ -138,7 +143,7 @@ export class EntityDetail {
     this.poll = 0;
   }
 
-  /** Notes a value that came, and how it differs from the one before. */
+  /** Records a new value, and how it differs from the one before. */
   private change(entity: Json, miss: string | null): void {
     this.log.unshift({ at: Date.now(), entity, fields: differences(this.visible ?? undefined, entity ?? undefined).slice(0, 100), isGone: entity === null });
     this.log.length = Math.min(this.log.length, CHANGE_COUNT_MAX);
@@ -170,7 +175,7 @@ export class EntityDetail {
     }
   }
 
-  /** Asks again for what no notification says: writers, layers, lists. One request at a time, however many changes come. */
+  /** Requests what notifications do not include: writers, layers and lists. At most one request at a time. */
   private refresh(): void {
     this.app.frames.request(this.valueDrawn);
     this.isOutdated = true;
@@ -256,7 +261,7 @@ export class EntityDetail {
     this.drawChanges();
   }
 
-  /** The edits whose values are shown, by field: the newest one wins. */
+  /** Returns the newest edit of each field whose edited value is shown. */
   private editedFields(): Map<string, string> {
     const edited = new Map<string, string>();
     if (!this.isWithEdits) return edited;
@@ -292,7 +297,7 @@ export class EntityDetail {
     }
   }
 
-  /** A sequence, which leads to its event: to that in the log, or to that in the recording. */
+  /** Returns a sequence as a link to its event, in the log or in the recording. */
   private sequence(sequence: number | null): HTMLElement | string {
     if (sequence === null) return "–";
     const library = this.place?.library ?? "";
@@ -317,10 +322,10 @@ export class EntityDetail {
     set(this.changes, "aria-label", "Changes");
   }
 
-  /** What this event wrote of the entity. */
+  /** Returns what an event wrote to the entity; null if nothing. */
   private write(event: Json): Json { return list(event, "writes").find((write) => text(write, "key") === this.place?.key) ?? null; }
 
-  /** A link to the event that brought a change; null when no kept event left this value. */
+  /** Returns a link to the event that caused a change; null if no kept event wrote this value. */
   private cause(change: Change): HTMLElement | null {
     const event = this.events.find((one) => isEqual(member(this.write(one), "after") ?? null, change.entity));
     return event === undefined ? null : this.eventLink(event);
@@ -340,7 +345,7 @@ export class EntityDetail {
   }
 }
 
-/** The limit of a field's age, and whether it is past it. */
+/** Returns the maximum age of a field, and whether the field is past it. */
 function limit(field: Json): string {
   const seconds = number(field, "max_age");
   return seconds === null ? "–" : `${duration(1_000 * seconds)}${flag(field, "stale") ? ", too old" : ""}`;

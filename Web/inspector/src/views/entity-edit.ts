@@ -3,7 +3,10 @@ import type { Json } from "../model/json";
 import { isEqual, JsonObject, parse, stringify } from "../model/json";
 import { button, freshId, h, say, show } from "../ui/dom";
 
-/** Asks for another version of an entity, and makes a pending edit of the difference. It is taken away in Pending edits. */
+/**
+ * Opens an editor for an entity, and creates a pending edit from the changes. The edit can be rolled back in Pending
+ * edits.
+ */
 export function editEntity(app: App, library: string, key: string, entity: Json): void {
   const name = freshId("question");
   const before = entity instanceof JsonObject ? entity : new JsonObject([]);
@@ -49,7 +52,7 @@ export function editEntity(app: App, library: string, key: string, entity: Json)
   dialog.showModal();
 }
 
-/** The operation that leads from one version to the other; null when they are equal. */
+/** Returns the operation that changes one version into the other; null if they are equal. */
 export function changeOf(key: string, before: JsonObject, after: JsonObject): JsonObject | null {
   const mark = key.indexOf(":");
   const place: [string, Json][] = [["resource_type", key.slice(0, mark)], ["id", key.slice(mark + 1)]];
@@ -60,7 +63,7 @@ export function changeOf(key: string, before: JsonObject, after: JsonObject): Js
   return new JsonObject([["op", "patch"], ...place, ["fields", new JsonObject(fields)], ...(unset.length === 0 ? [] : [["unset", unset] as [string, Json]])]);
 }
 
-/** One member a line, so that a person finds it. */
+/** Returns an entity with one member on each line, for editing. */
 function pretty(entity: JsonObject): string {
   return `{\n${entity.members.map(([name, value]) => `  ${JSON.stringify(name)}: ${stringify(value)}`).join(",\n")}\n}`;
 }

@@ -12,8 +12,9 @@ import { jsonView } from "../ui/json-view";
 const WRITE_COUNT_MAX = 100;
 const FIELD_COUNT_MAX = 100;
 
-/** One event: what it names, what it wrote, and its line as it came. */
+/** Shows one event: the entities that it names, what it wrote, and its line as received. */
 export class EventDetail {
+  /** The element of the details. */
   readonly element: HTMLElement;
   private readonly title = h("h2");
   private readonly note = h("p", { class: "muted", role: "status" });
@@ -26,13 +27,14 @@ export class EventDetail {
   private readonly facts = h("dl", { class: "facts" });
   private generation = 0;
 
+  /** Creates details that show nothing yet. */
   constructor(private readonly app: App) {
     this.namedCard = h("section", { class: "card" }, h("h3", {}, "What it names"), this.named);
     this.sourceCard = h("section", { class: "card" }, this.sourceHead, this.source);
     this.element = h("article", {}, this.title, this.note, this.written, this.sourceCard, this.namedCard, this.facts);
   }
 
-  /** Shows an event of the log, and asks for its content. */
+  /** Shows an event of the log, and requests its content. */
   async open(event: Json): Promise<void> {
     this.begin(titleOf(event), "");
     this.fillFacts(event);
@@ -41,7 +43,7 @@ export class EventDetail {
     else await this.load(kept);
   }
 
-  /** Shows an event by its number. */
+  /** Shows the kept event with a number. */
   async openNumber(kept: number): Promise<void> {
     this.begin("An event without a sequence", "Looking for it …");
     await this.load(kept);
@@ -63,7 +65,7 @@ export class EventDetail {
     }
   }
 
-  /** Shows something in the place of an event while it is looked for. */
+  /** Shows a title and a note while an event is being searched. */
   begin(title: string, note: string): void {
     this.generation += 1;
     say(this.title, title);
@@ -75,9 +77,10 @@ export class EventDetail {
     fill(this.facts);
   }
 
+  /** Shows that the event was not found. */
   miss(note: string): void { say(this.note, note); }
 
-  /** Shows an event of a recording: it has no entry in the log. */
+  /** Shows an event of a recording, which has no entry in the log. */
   fillRecorded(event: Json, note: string): void {
     say(this.note, note);
     this.fillSource(stringify(event));
@@ -88,7 +91,7 @@ export class EventDetail {
     let line = text(event, "text");
     const sequence = number(event, "sequence");
     if (line === null && text(event, "base64") === null && sequence !== null) {
-      // An event that waited for a missing one has its line in the entry of the time when it came.
+      // The line of an event that was held is in the entry with the bin `held`.
       const held = await keptEvents(this.app.link, { library_id: text(event, "library_id") ?? undefined, sequence, bins: ["held"], limit: 1 });
       if (generation !== this.generation) return;
       line = text(held.events[0] ?? null, "text");

@@ -14,20 +14,20 @@ import { EventDetail } from "./event-detail";
 import { Split } from "./split";
 import type { View } from "./view";
 
-/** The events that are shown: the newest ones. */
+/** Maximum number of events shown, the newest ones. */
 const ENTRY_COUNT_MAX = 20_000;
 const PAGE_COUNT = 500;
 const ROW_HEIGHT = 32;
 
 interface Entry {
-  /** A name that no other entry has. */
+  /** A unique name. */
   id: string;
-  /** The number under which the cache keeps it. */
+  /** The number under which the cache keeps the event; null if it does not. */
   kept: number | null;
   event: Json;
 }
 
-/** The events as they come, and those before them that the cache still keeps. */
+/** The Log view: live events, and earlier ones that the cache still keeps. */
 export class LogView implements View {
   readonly name = "Log";
   isShown = false;
@@ -42,24 +42,25 @@ export class LogView implements View {
   private readonly detail: EventDetail;
   private readonly pause = toggle("Pause", false, (isOn) => this.setPaused(isOn));
   private observation: Observation | null = null;
-  /** The newest last. */
+  /** The entries, newest last. */
   private entries: Entry[] = [];
   private waiting: Entry[] = [];
   private lastId = 0;
   private missed = 0;
   private isPaused = false;
-  /** Where older events go on; null: there are none, or nobody wants them. */
+  /** The `before` of the next page of older events; null if there are none, or none are wanted. */
   private older: number | null = null;
   private isAskingOlder = false;
-  /** Whether the events from before are wanted: not after the view was emptied. */
+  /** True if older events are wanted; false after the view was cleared. */
   private wantsHistory = true;
   private generation = 0;
-  /** The entries that came at the top since the last drawing. */
+  /** The number of entries added at the top since the last draw. */
   private newCount = 0;
-  /** The event that is shown, in an address. */
+  /** The selected event, as a part of the address. */
   private chosen: Place = {};
   private unfollow: () => void = () => undefined;
 
+  /** Creates the view with nothing chosen. */
   constructor(private readonly app: App) {
     this.detail = new EventDetail(app);
     this.split = new Split([this.note, ...this.list.parts], "Choose an event to see its content, and what it changed.", () => {
@@ -109,16 +110,16 @@ export class LogView implements View {
     this.draw();
   }
 
-  /** It goes on while another view is open: who comes back sees what happened meanwhile. */
+  /** Hides the view. It keeps observing, so that it shows what happened in the meantime when it is shown again. */
   hide(): void {
     this.isShown = false;
     this.unfollow();
   }
 
-  /** Begins to hear events, so that what is seen elsewhere leads to the event that wrote it. */
+  /** Starts observing, so that other views can link to the event that wrote a value. */
   listen(): void { if (this.observation === null) this.begin(); }
 
-  /** Shows an event by its place in a library's log: as the cache keeps it, or else as a recording has it. */
+  /** Shows the event at a sequence of a library's log: as the cache keeps it, or else from a recording. */
   async openEvent(libraryId: string, sequence: number): Promise<void> {
     this.list.choose(null);
     this.chosen = { sequence: String(sequence), in: libraryId };
@@ -126,7 +127,7 @@ export class LogView implements View {
     this.split.fill(this.detail.element);
     try {
       const page = await keptEvents(this.app.link, { library_id: libraryId, sequence, limit: 20 });
-      // A copy of it changed nothing; who looks for a value wants the event that wrote it.
+      // Duplicates change nothing: prefer the event that wrote the value.
       const found = page.events.find((event) => list(event, "writes").length > 0) ?? page.events.find((event) => text(event, "bin") !== "duplicate")
         ?? this.entries.find(({ event }) => number(event, "sequence") === sequence && text(event, "library_id") === libraryId)?.event;
       if (found !== undefined) this.openFound(found);
@@ -150,7 +151,9 @@ export class LogView implements View {
     void this.detail.openNumber(kept);
   }
 
-  /** Notes what is chosen, for the address: numbers are given anew when the server starts again, sequences are not. */
+  /**
+   * Records the selection for the address: by sequence if possible, as numbers are reassigned when the server restarts.
+   */
   private remember(event: Json): void {
     const [sequence, libraryId] = [number(event, "sequence"), text(event, "library_id")];
     this.chosen = sequence !== null && libraryId !== null ? { sequence: String(sequence), in: libraryId } : { event: String(number(event, "number") ?? "") };
@@ -235,7 +238,7 @@ export class LogView implements View {
     return { id: kept === null ? `e${this.lastId}` : `k${kept}`, kept, event };
   }
 
-  /** Asks for the newest events that are kept: those from before, in the beginning and after the stream was lost. */
+  /** Requests the newest kept events: those before the view was opened, and those missed while the stream was lost. */
   private async askMissed(): Promise<void> {
     const { generation } = this;
     const newest = this.entries.reduce((last, { kept }) => Math.max(last, kept ?? 0), 0);
@@ -247,7 +250,7 @@ export class LogView implements View {
       const fresh = page.events.filter((event) => !known.has(number(event, "number")) && (number(event, "number") ?? 0) > newest).reverse();
       if (newest === 0) this.older = page.next;
       if (fresh.length === 0) return;
-      // What came meanwhile is newer than what was kept before the question.
+      // Events that arrived in the meantime are newer than those kept before the request.
       const entries = fresh.map((event) => this.entry(event)).concat(newest === 0 ? this.entries : []);
       this.entries = newest === 0 ? entries : [...this.entries, ...entries].sort((left, right) => (left.kept ?? 0) - (right.kept ?? 0));
       this.app.frames.request(this);
@@ -309,7 +312,7 @@ export class LogView implements View {
       count: entries.length, key: (index) => this.at(index)?.id ?? "",
       fill: (element, index) => fillEvent(element, this.at(index)?.event ?? null, this.app),
     });
-    // Who reads further down keeps the lines in sight while new ones come above.
+    // When scrolled down, the visible lines stay in place while new ones are added above.
     if (!isAtStart && !this.isPaused) this.list.element.scrollTop = top + this.newCount * ROW_HEIGHT;
     this.newCount = 0;
   }

@@ -7,8 +7,9 @@ import { plural } from "../ui/format";
 
 const DELAYS = [0, 0.2, 1, 3, 10];
 
-/** Faults of the server's network, for whoever tests a client: no network, a slow one, a fetch that fails. */
+/** Simulates faults of the server's network, for tests of a client: no network, a slow one, or failing fetches. */
 export class NetworkCard {
+  /** The element of the card. */
   readonly element: HTMLElement;
   private readonly offline = toggle("Offline", false, (isOn) => void this.set({ offline: isOn }));
   private readonly delay = h("select");
@@ -16,6 +17,7 @@ export class NetworkCard {
   private readonly note = h("p", { class: "muted", role: "status" });
   private failureCount = 0;
 
+  /** Creates the card, which is hidden. */
   constructor(private readonly app: App) {
     setChoices(this.delay, DELAYS.map((seconds) => ({ value: String(seconds), label: seconds === 0 ? "none" : `${seconds} s` })));
     this.delay.addEventListener("change", () => void this.set({ delay: Number(this.delay.value) }));
@@ -23,7 +25,7 @@ export class NetworkCard {
       h("div", { class: "levers" }, this.offline, labelled("Delay", this.delay), this.failing), this.note);
   }
 
-  /** Asks for the faults, and shows them; a cache without a network of its own has none. */
+  /** Requests and shows the current faults. Hidden for a cache without a network of its own. */
   async ask(): Promise<void> {
     if (this.app.isReadOnly) return show(this.element, false);
     try {

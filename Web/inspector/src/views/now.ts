@@ -13,7 +13,7 @@ const WORDS: Record<Bin, string> = {
 };
 const CHART_HEIGHT = 180;
 
-/** What happens now: events a second, libraries, sizes, and what is wrong. */
+/** The Now view: events per second, libraries, sizes, and findings. */
 export class NowView implements View {
   readonly name = "Now";
   isShown = false;
@@ -32,6 +32,7 @@ export class NowView implements View {
   private flushText = "–";
   private flushedAt = 0;
 
+  /** Creates the view with empty tiles. */
   constructor(private readonly app: App) {
     this.network = new NetworkCard(app);
     const tiles = h("dl", { class: "tiles" });
@@ -98,7 +99,7 @@ export class NowView implements View {
   private drawSizes(stats: Json): void {
     this.tile("entities", count(number(stats, "entities")));
     this.tile("queries", count(number(stats, "queries")));
-    // Those of this page are not what somebody wants to know.
+    // The observers of this page itself are not counted.
     this.tile("observers", count(Math.max(0, (number(stats, "observers") ?? 0) - this.app.link.observationCount)));
     this.tile("pending", count(number(stats, "pending")));
     this.tile("memory", bytes(number(stats, "memory_bytes")));
@@ -206,7 +207,7 @@ export class NowView implements View {
     this.examineButton.disabled = false;
   }
 
-  /** Saves what is recorded as a file, for `tidemark replay`. */
+  /** Saves the recording as a file for `tidemark replay`. */
   private async save(): Promise<void> {
     this.saveButton.disabled = true;
     try {
@@ -232,12 +233,12 @@ export class NowView implements View {
       const flushes = value("tidemark_flush_seconds_count");
       this.flushText = flushes === 0 ? "–" : duration(1_000 * value("tidemark_flush_seconds_sum") / flushes);
     } catch {
-      // The next time may succeed.
+      // The next attempt may succeed.
     }
   }
 }
 
-/** The next round number: the top of an axis. */
+/** Returns the next round number, as the top of an axis. */
 function niceTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
   return power * ([1, 2, 5, 10].find((step) => step * power >= value) ?? 10);

@@ -10,7 +10,9 @@ import type { View } from "./view";
 const INTERVAL = 1_000;
 const EDIT_COUNT_MAX = 500;
 
-/** Pending edits: what they change, how far their requests are; commit or roll back, after a question. */
+/**
+ * The Pending edits view: what edits change, the progress of their requests, and buttons to commit or roll them back.
+ */
 export class PendingView implements View {
   readonly name = "Pending edits";
   isShown = false;
@@ -19,15 +21,16 @@ export class PendingView implements View {
   private readonly cards = h("div", { class: "cards" });
   private edits: readonly Json[] = [];
   private requests = new Map<string, Json>();
-  /** When each edit was made, as far as it was asked for. */
+  /** When each edit was made, in milliseconds since 1970, as far as requested. */
   private madeAt = new Map<string, number | null>();
   private timer = 0;
   private drawn = "";
   private wanted: string | null = null;
 
+  /** Creates the view. */
   constructor(private readonly app: App) { this.element = h("div", { class: "view" }, this.note, this.cards); }
 
-  /** The edit that somebody was led to. */
+  /** The edit that was opened from another view or an address. */
   private named = "";
 
   get place(): Place { return { edit: this.named }; }
@@ -49,6 +52,7 @@ export class PendingView implements View {
     window.clearInterval(this.timer);
   }
 
+  /** Scrolls to an edit. */
   openEdit(pendingId: string): void {
     this.wanted = pendingId;
     this.named = pendingId;
@@ -67,7 +71,9 @@ export class PendingView implements View {
     }
   }
 
-  /** Asks when the edits were made, of each once. The entity that an edit changes knows it. */
+  /**
+   * Requests once for each edit when it was made; `entity.get` with `base` of an entity that it changes returns this.
+   */
   private async askAges(): Promise<void> {
     const names = new Set(this.edits.map((edit) => text(edit, "pending_id") ?? ""));
     for (const name of this.madeAt.keys()) if (!names.has(name)) this.madeAt.delete(name);

@@ -17,7 +17,7 @@ const REASONS = [
   "too_many_libraries", "too_large",
 ];
 
-/** Lines that could not be used: each with the place that is wrong, and why. */
+/** The Quarantine view: lines that could not be used, each with the faulty place and the reason. */
 export class QuarantineView implements View {
   readonly name = "Quarantine";
   isShown = false;
@@ -29,11 +29,12 @@ export class QuarantineView implements View {
   private readonly retryAll = button("Retry all", () => void this.retry(null));
   private records: readonly Json[] = [];
   private chosen: number | null = null;
-  /** The record that an address names, until it is known. */
+  /** The record that the address names, until it is loaded. */
   private wanted: number | null = null;
   private timer = 0;
   private isAsking = false;
 
+  /** Creates the view with nothing chosen. */
   constructor(private readonly app: App) {
     setChoices(this.reason, [{ value: "", label: "every reason" }, ...REASONS.map((reason) => ({ value: reason, label: reason }))]);
     this.split = new Split([this.note, ...this.list.parts], "Choose a line to see what is wrong with it.", () => {
@@ -79,7 +80,7 @@ export class QuarantineView implements View {
     try {
       const reason = this.reason.value === "" ? undefined : this.reason.value;
       const isSame = this.records.every((record) => reason === undefined || text(record, "reason") === reason);
-      // Records only come and go one by one: those behind the last known one are asked for, and all of them now and then.
+      // Records change one by one: only those after the last known one are requested, and all of them now and then.
       let found: Json[] = [];
       for (let after: number | null = 0; after !== null && found.length < RECORD_COUNT_MAX;) {
         const page: Json = await this.app.link.call("quarantine.list", { after, limit: PAGE_COUNT, reason });
@@ -152,7 +153,7 @@ export class QuarantineView implements View {
   }
 }
 
-/** Shows a line with the place that is wrong marked. Places are in bytes: characters of several bytes count as such. */
+/** Returns an element that shows a line with its faulty place marked. Places are offsets in bytes. */
 function marked(record: Json): HTMLElement {
   const whole = text(record, "text");
   if (whole === null) return h("pre", { class: "source", tabindex: "0" }, text(record, "base64") ?? "");

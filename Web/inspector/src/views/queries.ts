@@ -15,7 +15,7 @@ import type { View } from "./view";
 const PAGE_COUNT = 500;
 const QUERY_COUNT_MAX = 100_000;
 const INTERVAL = 2_000;
-/** How long a changed element is marked. */
+/** How long a changed element is marked, in milliseconds. */
 const MARK_TIME = 1_000;
 const POLL_INTERVAL = 1_000;
 
@@ -31,7 +31,7 @@ interface Element {
   changedAt: number;
 }
 
-/** Queries with their size, staleness, observers and hits; one of them as a list that moves. */
+/** The Queries view: queries with their size, staleness, observers and hits, and one of them as a live list. */
 export class QueriesView implements View {
   readonly name = "Queries";
   isShown = false;
@@ -47,7 +47,7 @@ export class QueriesView implements View {
   private wanted: { library: string; method: string; input: string; } | null = null;
   private timer = 0;
   private isAsking = false;
-  // The chosen query.
+  // The selected query.
   private readonly title = h("h2");
   private readonly facts = h("dl", { class: "facts" });
   private readonly input = h("div");
@@ -57,15 +57,16 @@ export class QueriesView implements View {
   private readonly invalidate = button("Invalidate", () => void this.act("cache.invalidate"));
   private readonly detail: HTMLElement;
   private observation: Observation | null = null;
-  /** Whether the cache counts the observation. */
+  /** True if the cache counts this page's observation. */
   private isObserved = false;
-  /** Reads the list again, where nothing tells of changes; 0: it does not run. */
+  /** The timer that polls a cache without notifications; 0 if it does not run. */
   private poll = 0;
   private elements: Element[] = [];
-  /** The time from the question for the list to its answer, as this page saw it. */
+  /** How long this page waited for the list. */
   private readTook = "–";
   private drawnInput = "";
 
+  /** Creates the view with nothing chosen. */
   constructor(private readonly app: App) {
     this.detail = h("article", { class: "query" }, h("div", { class: "card-head" }, this.title, h("div", { class: "actions" }, this.refetch, this.invalidate)),
       this.facts, h("section", { class: "card" }, h("h3", {}, "Input"), this.input),
@@ -119,6 +120,7 @@ export class QueriesView implements View {
     this.endObservation();
   }
 
+  /** Selects a query. */
   openQuery(libraryId: string, method: string, input: string): void {
     this.filter.value = "";
     this.typeChoice.value = "";
@@ -136,7 +138,7 @@ export class QueriesView implements View {
         const page: Json = await this.app.link.call("query.list", { after, limit: PAGE_COUNT, resource_type: type });
         found.push(...list(page, "queries"));
         after = number(page, "next");
-        // Thousands of queries are asked for when the view is opened, and not every two seconds.
+        // Thousands of queries are requested when the view is opened, but not every two seconds.
         if (after !== null && this.queries.length > 5_000) {
           after = null;
           found.push(...this.queries.slice(found.length));
@@ -174,7 +176,7 @@ export class QueriesView implements View {
     this.drawFacts();
   }
 
-  /** The observers of a query, without this page. */
+  /** Returns the number of observers of a query, without this page. */
   private observersOf(query: Json): number {
     const own = this.observation !== null && this.isObserved && number(query, "number") === this.chosen ? 1 : 0;
     return Math.max(0, (number(query, "observers") ?? 0) - own);
@@ -280,7 +282,7 @@ export class QueriesView implements View {
     });
   }
 
-  /** Reads the list once more, where nothing tells of changes, and marks the elements that are new or differ. */
+  /** Reads the list again from a cache without notifications, and marks the elements that are new or differ. */
   private async readAgain(params: object, make: (value: Json) => Element, isFirst = false): Promise<void> {
     const { chosen } = this;
     try {
@@ -343,13 +345,13 @@ export class QueriesView implements View {
   }
 }
 
-/** Returns the key of an element that a patch brought. */
+/** Returns the key of an element in a patch. */
 function keyOf(type: string, value: Json): string {
   const id = member(value, "id") ?? member(value, "uuid");
   return id === undefined ? type : `${type}:${typeof id === "string" ? id : stringify(id)}`;
 }
 
-/** How long the last fetch took, and why it failed. */
+/** Returns how long the last fetch took, and why it failed. */
 function fetchText(query: Json): string {
   const fetch = member(query, "fetch") ?? null;
   const took = number(fetch, "took");

@@ -1,17 +1,18 @@
 import type { Place } from "../model/address";
 import type { Drawn } from "../ui/frames";
 
-/** One view of the page. */
+/** A view of the inspector, with a tab of its own. */
 export interface View extends Drawn {
   /** The name of its tab. */
   readonly name: string;
+  /** The element of the view. */
   readonly element: HTMLElement;
-  /** What it shows: what is chosen in it, and how it is filtered. */
+  /** What the view shows: its selection and its filters. */
   readonly place: Place;
-  /** Shows what an address names. */
+  /** Shows what an address names in this view. */
   go(place: Place): void;
-  /** Begins to ask and to listen. */
+  /** Starts requests and observations. */
   show(): void;
-  /** Ends what it asks and hears. */
+  /** Stops requests and observations. */
   hide(): void;
 }

@@ -1,4 +1,4 @@
-// A cache with something to look at: entities of two types, lists, edits, lines in quarantine, gaps.
+// A cache with data for every view: entities of two types, lists, edits, quarantined lines, gaps.
 
 const NAMES = ["sea", "harbour", "lighthouse", "dune", "pier", "gull", "tide pool", "sandbank"];
 

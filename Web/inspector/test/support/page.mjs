@@ -1,4 +1,4 @@
-// One page in a real browser: clicks and keys as a person makes them, pictures, and what the browser complains about.
+// One page in a real browser: user clicks and keys, screenshots, and the browser's errors.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -34,7 +34,10 @@ export class Page {
     this.sessionId = sessionId;
   }
 
-  /** With INSPECTOR_FILES=FOLDER the page's script and style come from there, with the server's own fields: they need not be compiled in. */
+  /**
+   * With INSPECTOR_FILES=FOLDER the page's script and style are read from that folder, with the server's own header
+   * fields, so that they need not be compiled in.
+   */
   async serveFiles() {
     const files = process.env.INSPECTOR_FILES;
     if (files === undefined) return;
@@ -57,7 +60,7 @@ export class Page {
     return result.value;
   }
 
-  /** Waits until an expression holds; fails with what the page shows. */
+  /** Waits until an expression is true; fails with the text of the page. */
   async until(expression, what = expression, milliseconds = 15_000) {
     const end = Date.now() + milliseconds;
     while (Date.now() < end) {
@@ -67,7 +70,7 @@ export class Page {
     throw new Error(`not so: ${what}; the page shows: ${(await this.run("document.body.innerText")).slice(0, 2_000)}`);
   }
 
-  /** Returns an expression for the first shown element of a role, with a name or a part of it. */
+  /** Returns an expression for the first visible element with a role, and with a name or a part of it. */
   static element(role, name) {
     const selectors = { tab: "[role=tab]", switch: "[role=switch]", option: "[role=option]", button: "button:not([role])", heading: "h1,h2,h3" };
     const isWanted = `(element) => element.checkVisibility() && element.textContent.includes(${JSON.stringify(name)})`;
@@ -98,7 +101,7 @@ export class Page {
   close() { return this.browser.send("Target.closeTarget", { targetId: this.targetId }); }
 
   async size(width, height, isDark = false) {
-    // A page behind another one is not drawn.
+    // A background page is not drawn.
     await this.send("Page.bringToFront");
     await this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
     await this.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: isDark ? "dark" : "light" }] });
@@ -112,7 +115,7 @@ export class Page {
 
   reports() { return this.run("globalThis.reports"); }
 
-  /** What a screen reader would stumble over: controls without names, ids that are twice there, text that is too pale. */
+  /** Returns accessibility faults: controls without names, duplicate ids, text with too little contrast. */
   findings() { return this.run(`(${lookAtPage})()`); }
 }
 

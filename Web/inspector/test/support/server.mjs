@@ -1,4 +1,4 @@
-// A running `tidemark serve`, the upstream that it asks, and a way to it that can be cut.
+// A running `tidemark serve`, its upstream, and a proxy to it whose connections can be cut.
 
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 
-/** Returns the path of the command; null when it, or the server that it starts, is not built. */
+/** Returns the path of the command; null if it, or the server that it starts, is not built. */
 export function command() {
   const builds = [".build/debug", ".build/release"].map((folder) => join(root, folder, "tidemark"));
   const paths = [process.env.TIDEMARK_COMMAND, ...builds];
@@ -32,10 +32,10 @@ const listen = (server) => new Promise((resolve) => { server.listen(0, "127.0.0.
 
 const running = new Set();
 
-/** Ends the servers that a failed test left: they would keep the run alive. */
+/** Kills the servers that a failed test left running: they would keep the run alive. */
 export async function closeAll() { await Promise.all([...running].map((stop) => stop())); }
 
-/** Answers what a cache asks: a server of JSON-RPC. `answer` returns `result` or `error`; undefined is an error. */
+/** A JSON-RPC server that answers a cache's requests. `answer` returns `result` or `error`; undefined is an error. */
 async function upstream(answer) {
   const server = createServer(async (request, response) => {
     let body = "";
@@ -47,7 +47,7 @@ async function upstream(answer) {
   return { url: `http://127.0.0.1:${await listen(server)}/`, close: () => { server.close(); server.closeAllConnections(); } };
 }
 
-/** A port that leads to the server, so that its connections can be cut. */
+/** A proxy to the server, whose connections can be cut. */
 async function way() {
   const sockets = new Set();
   const target = { port: 0 };
@@ -94,7 +94,7 @@ export async function serve({ database, options = [], answer = () => undefined }
   };
   return {
     serving, token, page: `${serving}/#token=${token}`,
-    /** The same page by a way that `cut` cuts. */
+    /** The same page through the proxy, which `cut` interrupts. */
     detour: `http://127.0.0.1:${detour.port}/#token=${token}`, cut: detour.cut,
     get errors() { return errors; },
     feed: async (lines) => {
