@@ -166,6 +166,10 @@ simulate: deps
 canaries: deps
 	Tests/Canaries/canaries.py
 
+## module-table: write the dependencies of the modules into docs/architecture.md
+module-table:
+	@$(SWIFT) package dump-package | python3 docs/modules.py
+
 ## generate-doc-examples: write the compiled examples of doc comments again
 generate-doc-examples:
 	@python3 Tests/DocumentationExampleTests/generate.py
@@ -328,5 +332,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations generate-doc-examples python run run-serve run-http run-graphql run-jetstream install examples tutorial dist dist-check extension test test-quick test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
+.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations generate-doc-examples module-table python run run-serve run-http run-graphql run-jetstream install examples tutorial dist dist-check extension test test-quick test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps

@@ -130,11 +130,11 @@ let package = Package(
         module("TidemarkService", ["Tidemark", serviceLifecycle]),
 
         // GraphQL: the language, documents over a cache, a client, and typed operations with their generator.
-        module("TidemarkGraphQL", ["TidemarkModel"]),
+        module("TidemarkGraphQL", ["TidemarkJSON", "TidemarkModel"]),
         module(
             "TidemarkGraphQLStore",
             ["Tidemark", "TidemarkGraphQL", "TidemarkJSON", "TidemarkModel", "TidemarkStore", logging]),
-        module("TidemarkOperations", ["Tidemark"]),
+        module("TidemarkOperations", ["TidemarkJSON"]),
         module(
             "TidemarkGraphQLClient",
             [
@@ -256,7 +256,7 @@ let package = Package(
             dependencies: [
                 "TestTraits", "Tidemark", "TidemarkCombine", "TidemarkFaultDisk", "TidemarkGraphQL",
                 "TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkHTTP", "TidemarkInspector",
-                "TidemarkJetStream", "TidemarkModel", "TidemarkOperations", "TidemarkRecording",
+                "TidemarkJSON", "TidemarkJetStream", "TidemarkModel", "TidemarkOperations", "TidemarkRecording",
                 "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkServer", "TidemarkServerTLS",
                 "TidemarkService", "TidemarkSession", "TidemarkSimulation", "TidemarkStore", "TidemarkTestKit",
                 "TidemarkTesting",
@@ -266,6 +266,12 @@ let package = Package(
         tests(
             "BenchmarkTests",
             ["TestTraits", "TidemarkReferenceModel", "TidemarkTestKit", "TidemarkTesting", "tidemark-bench"]),
+        tests(
+            "TidemarkJSONTests",
+            [
+                "TestTraits", "TidemarkJSON", "TidemarkModel", "TidemarkReferenceModel", "TidemarkTestKit",
+                "TidemarkTesting",
+            ]),
         tests("TidemarkTestingTests", ["TestTraits", "Tidemark", "TidemarkModel", "TidemarkTesting"]),
         tests("TidemarkReferenceModelTests", ["TestTraits", "TidemarkReferenceModel", "TidemarkTesting"]),
         tests("TidemarkTestKitTests", ["TestTraits", "TidemarkReferenceModel", "TidemarkTestKit", "TidemarkTesting"]),

@@ -20,7 +20,8 @@ enum DeliverySuite {
             configuration: CacheConfiguration(), journal: ForgetfulJournal(), clock: FixedClock(time: 1_700_000_000_000)
         )
         return try await GraphQLClient(
-            cache, endpoint: try GraphQLEndpoint(url: "http://graph.example/", timeout: 600_000), transport: transport)
+            cache, endpoint: try GraphQLEndpoint(url: "http://graph.example/", timeout: .seconds(600)),
+            transport: transport)
     }
 
     // MARK: An answer in parts

@@ -1,4 +1,4 @@
-import Tidemark
+import TidemarkJSON
 
 /// A query, mutation or subscription with its variables, and the Swift type of its data.
 ///
@@ -41,6 +41,6 @@ extension GraphQLOperation {
 
     /// Decodes `data` with `Codable`. The failures of deferred fragments are ignored.
     public static func data(from json: [UInt8], failures: [DeferredFailure]) throws -> Data {
-        try ResourceCoder().value(Data.self, json)
+        try JSONDecoding.value(Data.self, json)
     }
 }

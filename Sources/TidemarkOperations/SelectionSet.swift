@@ -1,4 +1,4 @@
-import Tidemark
+import TidemarkJSON
 
 /// The fields of one object, as a document selects them.
 ///

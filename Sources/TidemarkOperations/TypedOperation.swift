@@ -1,4 +1,4 @@
-import Tidemark
+import TidemarkJSON
 
 /// A query, mutation or subscription whose data has a generated Swift type. `tidemark graphql generate` writes
 /// conforming types.

@@ -6,6 +6,7 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 import Tidemark
+import TidemarkModel
 
 extension CacheServer {
     /// Serves until `stop` returns, then shuts down: refuses new requests, ends streams with `bye`, and lets running
@@ -68,12 +69,14 @@ extension CacheServer {
         case server((any Error)?)
     }
 
-    /// How long the responses to requests that the closing cache answered may take to be written, in milliseconds.
-    private static let lastAnswersTimeout: Int64 = 500
+    /// How long the responses to requests that the closing cache answered may take to be written: 500 ms.
+    private static let lastAnswersTimeout: Duration = .milliseconds(500)
 
-    private func end(after milliseconds: Int64, _ ending: AsyncStream<Ending>.Continuation) {
+    private func end(after time: Duration, _ ending: AsyncStream<Ending>.Continuation) {
         Task { [clock = configuration.clock] in
-            do throws(CancellationError) { try await clock.sleep(milliseconds: milliseconds) } catch { return }
+            do throws(CancellationError) { try await clock.sleep(milliseconds: time.wholeMilliseconds) } catch {
+                return
+            }
             ending.yield(.late)
         }
     }

@@ -38,15 +38,28 @@ import TidemarkTesting
         let targets: [Target]
     }
 
-    /// The targets of the package by name, as the package manager reads the manifest.
-    private static let described = Task { () throws -> [String: Target] in
+    /// The package as the package manager describes it.
+    private static let description = Task { () throws -> [UInt8] in
         let folder = try TemporaryFolder()
         let result = try await CommandRunner(executable: "/usr/bin/env").run([
             "swift", "package", "--package-path", Tree.url("").path, "--scratch-path", folder.path, "dump-package",
         ])
         try #require(result.status == 0, "\(result.errorText)")
-        let description = try JSONDecoder().decode(Description.self, from: Data(result.output))
-        return Dictionary(uniqueKeysWithValues: description.targets.map { ($0.name, $0) })
+        return result.output
+    }
+
+    /// The targets of the package by name.
+    private static let described = Task { () throws -> [String: Target] in
+        let bytes = try await ManifestTests.description.value
+        let package = try JSONDecoder().decode(Description.self, from: Data(bytes))
+        return Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    }
+
+    @Test func `the table of modules is that of the package`() async throws {
+        let result = try await CommandRunner(executable: "/usr/bin/env").run(
+            ["python3", Tree.url("docs/modules.py").path, "--check"],
+            input: try await ManifestTests.description.value)
+        #expect(result.status == 0, "\(result.errorText)")
     }
 
     /// Returns the Swift files of a target; none for a target in C.

@@ -24,7 +24,7 @@ struct RealServerTests {
         var options = GraphQLClient.Options()
         options.schema = try Sources.text("StarWars/schema.graphqls")
         return try await GraphQLClient(
-            cache, endpoint: try GraphQLEndpoint(url: server.url, timeout: 300_000), options: options)
+            cache, endpoint: try GraphQLEndpoint(url: server.url, timeout: .seconds(300)), options: options)
     }
 
     private func server(_ environment: String, _ spec: String) throws -> GraphQLCoreServer {

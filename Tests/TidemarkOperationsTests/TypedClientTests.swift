@@ -16,7 +16,8 @@ import TidemarkTesting
         var options = GraphQLClient.Options()
         options.schema = try Sources.text("StarWars/schema.graphqls")
         return try await GraphQLClient(
-            cache, endpoint: try server.map { try GraphQLEndpoint(url: $0.url, timeout: 300_000) }, options: options)
+            cache, endpoint: try server.map { try GraphQLEndpoint(url: $0.url, timeout: .seconds(300)) },
+            options: options)
     }
 
     @Test func `a query of a server is data of its type, and the cache has it then`() async throws {

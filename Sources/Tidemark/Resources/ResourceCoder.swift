@@ -29,8 +29,7 @@ package struct ResourceCoder {
     package func value<Value: Decodable>(
         _ type: Value.Type, _ bytes: [UInt8], _ conventions: ResourceConventions = ResourceConventions()
     ) throws -> Value {
-        guard let outline = JSONOutline(bytes, conventions) else { throw ResourceDecoder.unreadable }
-        return try ResourceDecoder(outline).value(type)
+        try JSONDecoding.value(type, bytes, conventions)
     }
 
     /// Encodes a resource in the form of its server, as compact JSON with sorted names. A ``JSONValue`` inside it is

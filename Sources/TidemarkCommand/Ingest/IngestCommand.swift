@@ -66,7 +66,7 @@ struct IngestCommand: AsyncParsableCommand {
         if let address = try options.stream.address {
             var settings = options.stream.settings
             settings.endsCaughtUp = options.untilCaughtUp
-            settings.firstContactTimeout = 10_000
+            settings.firstContactTimeout = .seconds(10)
             var logger = Logger(label: "tidemark") { StreamLogHandler.standardError(label: $0) }
             logger.logLevel = .notice
             return .jetStream(JetStreamFeed(address, settings: settings, logger: logger))

@@ -138,7 +138,7 @@ struct ServeOptions: ParsableArguments {
             tokenPath: tokenFile ?? databasePath + ".token", tls: tls, allowedOrigins: allowedOrigins,
             connectionCountMax: connectionCountMax, streamCountMax: streamCountMax,
             subscriptionCountMax: subscriptionCountMax, headByteCountMax: headLimit * 1_024,
-            headTimeout: Int64(headTimeout * 1_000), bodyTimeout: Int64(bodyTimeout * 1_000),
+            headTimeout: .seconds(headTimeout), bodyTimeout: .seconds(bodyTimeout),
             lineByteCountMax: lineLimit * 1_024, logger: logger)
     }
 }

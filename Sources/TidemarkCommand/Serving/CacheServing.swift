@@ -63,10 +63,10 @@ package struct ServingSettings: Sendable {
     package var subscriptionCountMax: Int
     /// The maximum size of a request line and its header fields, in bytes.
     package var headByteCountMax: Int
-    /// How long a client may take to send a request's head, in milliseconds.
-    package var headTimeout: Int64
-    /// How long to wait for the next byte of a request body, in milliseconds.
-    package var bodyTimeout: Int64
+    /// How long a client may take to send a request's head.
+    package var headTimeout: Duration
+    /// How long to wait for the next byte of a request body.
+    package var bodyTimeout: Duration
     /// The maximum size of an event line, and of a message, in bytes.
     package var lineByteCountMax: Int
     /// Receives the server's log.

@@ -6,7 +6,7 @@ import TidemarkModel
 ///
 /// ```swift
 /// let endpoint = try GraphQLEndpoint(
-///     url: "https://example.com/graphql", headers: [("Authorization", "Bearer token")], timeout: 10_000)
+///     url: "https://example.com/graphql", headers: [("Authorization", "Bearer token")], timeout: .seconds(10))
 /// let client = try await GraphQLClient(cache, endpoint: endpoint)
 /// ```
 public struct GraphQLEndpoint: Sendable {
@@ -19,12 +19,12 @@ public struct GraphQLEndpoint: Sendable {
     ///   - headers: The headers of every request. Their values never appear in logs or errors.
     ///   - pendingHeader: The name of the header that carries the id of a mutation's edit, so that events can settle
     ///     the edit.
-    ///   - timeout: The time limit for a response, in milliseconds. For a response in parts it applies to the head, and
+    ///   - timeout: The time limit for a response. For a response in parts it applies to the head, and
     ///     to each wait for the next part.
     /// - Throws: ``CacheError`` `.invalidParams` for an invalid URL or header.
     public init(
         url: String, headers: [(name: String, value: String)] = [], pendingHeader: String = "Tidemark-Pending-Id",
-        timeout: Int64 = 30_000
+        timeout: Duration = .seconds(30)
     ) throws(CacheError) {
         let parsed: HTTPURL
         do throws(HTTPURL.Fault) {
@@ -45,6 +45,7 @@ public struct GraphQLEndpoint: Sendable {
             throw CacheError(.invalidParams, "pendingHeader is no name of a field")
         }
         endpoint = GraphEndpoint(
-            url: parsed, fields: fields, pendingField: ByteString(pendingHeader), timeout: max(1, timeout))
+            url: parsed, fields: fields, pendingField: ByteString(pendingHeader),
+            timeout: max(1, timeout.wholeMilliseconds))
     }
 }

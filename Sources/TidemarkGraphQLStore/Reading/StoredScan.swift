@@ -76,13 +76,6 @@ struct StoredScan {
         }
     }
 
-    private static let ones: UInt64 = 0x0101_0101_0101_0101
-    private static let highs: UInt64 = 0x8080_8080_8080_8080
-
-    /// Marks the high bit of each zero byte. Marks above the lowest one may be wrong.
-    @inline(__always)
-    private static func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word & highs }
-
     /// True if two buffers have equal bytes. Names are short, so words are compared here instead of calling `memcmp`.
     @inline(__always)
     static func haveEqualBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
@@ -115,52 +108,14 @@ struct StoredScan {
     /// - Parameter isEscaped: Set to true if the text has a backslash.
     @inline(__always)
     private static func string(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ isEscaped: inout Bool) -> Range<Int> {
-        var at = start + 1
-        while at < bytes.count {
-            if at + 8 <= bytes.count {
-                let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
-                let found = zeros(word ^ (ones &* 0x22)) | zeros(word ^ (ones &* 0x5C))
-                if found == 0 {
-                    at += 8
-                    continue
-                }
-                at += found.trailingZeroBitCount >> 3
-            }
-            switch bytes[at] {
-            case UInt8(ascii: "\""): return start + 1..<at
-            case UInt8(ascii: "\\"):
-                isEscaped = true
-                at += 2
-            default: at += 1
-            }
-        }
-        // Unreachable: stored resources were validated.
-        preconditionFailure("a stored string at byte \(start) has no end")
+        var cursor = JSONCursor(bytes, at: start)
+        return cursor.string(isEscaped: &isEscaped)
     }
 
     /// Returns the offset after the value at a position.
     static func end(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int {
-        if start < bytes.count, bytes[start] == UInt8(ascii: "\"") { return string(bytes, start).upperBound + 1 }
-        var at = start
-        var depth = 0
-        while at < bytes.count {
-            switch bytes[at] {
-            case UInt8(ascii: "\""): at = string(bytes, at).upperBound + 1
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                depth += 1
-                at += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                if depth == 0 { return at }
-                depth -= 1
-                at += 1
-                if depth == 0 { return at }
-            case UInt8(ascii: ","):
-                if depth == 0 { return at }
-                at += 1
-            default: at += 1
-            }
-        }
-        return at
+        var cursor = JSONCursor(bytes, at: start)
+        return cursor.value().upperBound
     }
 
     /// True if a written name equals the wanted one, in any spelling.

@@ -20,12 +20,21 @@ package struct JSONCursor {
 
     /// Steps over a string and returns the range between its quotes.
     @inlinable package mutating func string() -> Range<Int> {
+        var isEscaped = false
+        return string(isEscaped: &isEscaped)
+    }
+
+    /// Steps over a string and returns the range between its quotes.
+    ///
+    /// - Parameter isEscaped: Set to true if the string has a backslash.
+    @inlinable package mutating func string(isEscaped: inout Bool) -> Range<Int> {
         // No input reaches it: every stored value was validated, by the decoder or when it was read from a file.
         precondition(byte == UInt8(ascii: "\""), "no string at byte \(position) of a stored value")
         var at = position + 1
         while true {
             at += JSONCursor.plainByteCount(bytes, at: at)
             guard at < bytes.count, bytes[at] == UInt8(ascii: "\\") else { break }
+            isEscaped = true
             at += 2
         }
         // No input reaches it: a validated string ends.

@@ -19,7 +19,9 @@ package enum JSONText {
     /// Returns true if two buffers have equal bytes.
     ///
     /// - Complexity: O(n).
-    @inlinable package static func haveEqualBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    @inlinable package static func haveEqualBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer)
+        -> Bool
+    {
         guard left.count == right.count else { return false }
         guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return true }
         return memcmp(leftStart, rightStart, left.count) == 0

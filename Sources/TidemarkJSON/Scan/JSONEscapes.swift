@@ -1,4 +1,3 @@
-
 /// The escapes inside a JSON string.
 package enum JSONEscapes {
     /// Returns the length in bytes of the escape that begins at a backslash.

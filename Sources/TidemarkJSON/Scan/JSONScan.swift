@@ -21,7 +21,9 @@ package struct JSONScan<Receiver: JSONReceiver> {
     ///   - bytes: The text. It must stay valid as long as the scan.
     ///   - start: The offset of the first byte to read.
     ///   - nestingDepthMax: The largest number of containers that may be open at once.
-    @inlinable package init(_ bytes: UnsafeRawBufferPointer, from start: Int = 0, nestingDepthMax: Int, into receiver: Receiver) {
+    @inlinable package init(
+        _ bytes: UnsafeRawBufferPointer, from start: Int = 0, nestingDepthMax: Int, into receiver: Receiver
+    ) {
         self.bytes = bytes
         self.receiver = receiver
         self.nestingDepthMax = nestingDepthMax

@@ -6,14 +6,6 @@ import Synchronization
     import Foundation
 #endif
 
-/// A decoder that has the exact text of what it decodes.
-package protocol ExactJSONDecoder: Decoder {
-    /// Returns the value with its numbers as they were written.
-    ///
-    /// - Throws: The errors of the decoder.
-    func exactValue() throws -> JSONValue
-}
-
 /// The text that a decoder reads, from which a ``JSONValue`` inside it takes the exact text of its numbers.
 /// Foundation's decoder does not give that text.
 package final class JSONSource: Sendable {
@@ -90,8 +82,8 @@ package final class JSONSink: Sendable {
 extension JSONPointer {
     /// Makes the pointer of a coding path: each key by its number in an array, and by its name in an object.
     ///
-    /// - Parameter converting: Gives the name in the value for a key. A name that the value has as declared is a key of a
-    ///   dictionary, and is not converted.
+    /// - Parameter converting: Returns the name in the value for a key. Not called for a name that the value has as
+    ///   declared: that is a key of a dictionary.
     package init(
         _ codingPath: [any CodingKey], in value: JSONValue, converting name: (String) -> String = { $0 }
     ) {

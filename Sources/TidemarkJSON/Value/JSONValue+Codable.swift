@@ -6,8 +6,8 @@ extension JSONValue: Codable {
     ///
     /// - Throws: The errors of the decoder.
     public init(from decoder: any Decoder) throws {
-        if let exact = decoder as? any ExactJSONDecoder {
-            self = try exact.exactValue()
+        if let place = decoder as? ResourceDecoder {
+            self = try place.value(JSONValue.self)
             return
         }
         // A decoder that wraps ours passes on the `userInfo` of ours.

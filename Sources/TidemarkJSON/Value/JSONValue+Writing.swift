@@ -51,43 +51,9 @@ extension JSONValue {
         }
     }
 
-    /// Appends a string in quotes. Runs that need no escape are copied.
     private static func write(_ string: String, to output: inout [UInt8]) {
         var string = string
-        output.append(UInt8(ascii: "\""))
-        string.withUTF8 { text in
-            let bytes = UnsafeRawBufferPointer(text)
-            var bits: UInt64 = 0
-            var start = 0
-            while true {
-                var end = start
-                JSONRuns.skipPlain(bytes, &end, &bits)
-                output.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
-                guard end < bytes.count else { break }
-                writeEscaped(bytes[end], to: &output)
-                start = end + 1
-            }
-        }
-        output.append(UInt8(ascii: "\""))
-    }
-
-    /// - Parameter byte: A quote, a backslash or a control character.
-    private static func writeEscaped(_ byte: UInt8, to output: inout [UInt8]) {
-        switch byte {
-        case 0x08: output += "\\b".utf8
-        case 0x09: output += "\\t".utf8
-        case 0x0A: output += "\\n".utf8
-        case 0x0C: output += "\\f".utf8
-        case 0x0D: output += "\\r".utf8
-        case ..<0x20:
-            output += "\\u00".utf8
-            output += [hexDigit(byte >> 4), hexDigit(byte & 15)]
-        default: output += [UInt8(ascii: "\\"), byte]
-        }
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+        string.withUTF8 { CanonicalString.append(UnsafeRawBufferPointer($0), to: &output) }
     }
 }
 

@@ -169,7 +169,7 @@ package final class JetStreamInput: LineInput {
         if let timeout = settings.firstContactTimeout,
             error.code == .notPermitted
                 || !work.hadContact
-                    && (!error.mayPass || ContinuousClock.now - work.beganAt >= .milliseconds(timeout))
+                    && (!error.mayPass || ContinuousClock.now - work.beganAt >= timeout)
         {
             shown.withLock { $0.failure = error }
             throw InputError(error)

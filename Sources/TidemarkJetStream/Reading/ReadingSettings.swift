@@ -22,8 +22,8 @@ public struct ReadingSettings: Hashable, Sendable {
     public var start = Start.first
     /// True to end at the message that was the stream's last when reading began; false to read until stopped.
     public var endsCaughtUp = false
-    /// How many milliseconds to try until a server and the stream are found; nil, the default, tries without limit.
-    public var firstContactTimeout: Int64?
+    /// How long to try until a server and the stream are found; nil, the default, tries without limit.
+    public var firstContactTimeout: Duration?
 
     /// Creates the default settings.
     public init() {}

@@ -1,4 +1,4 @@
-import Tidemark
+import TidemarkJSON
 
 /// The value of a variable or input field that may be left out: to a server, *absent* and *null* are different.
 ///

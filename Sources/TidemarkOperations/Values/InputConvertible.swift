@@ -1,4 +1,4 @@
-import Tidemark
+import TidemarkJSON
 
 /// A value that can be passed in a variable or an input field.
 public protocol InputConvertible: Hashable, Sendable {

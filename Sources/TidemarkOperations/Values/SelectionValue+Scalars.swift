@@ -1,4 +1,4 @@
-import Tidemark
+import TidemarkJSON
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

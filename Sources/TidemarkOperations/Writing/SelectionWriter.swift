@@ -1,4 +1,4 @@
-import Tidemark
+import TidemarkJSON
 
 /// Collects the members of one object of data: its own fields, and those of its views and fragments.
 public struct SelectionWriter {

@@ -1,4 +1,6 @@
-/// The bounds of a ``CacheServer``. Each has a default; times are in milliseconds.
+import TidemarkModel
+
+/// The bounds of a ``CacheServer``. Each has a default.
 ///
 /// - Source: Protocol/serving.md, limits.
 public struct ServerLimits: Hashable, Sendable {
@@ -11,21 +13,22 @@ public struct ServerLimits: Hashable, Sendable {
     public var headByteCountMax = 16 << 10
     /// The maximum size of a JSON-RPC message or batch: 16 MiB. Larger ones are answered with 413.
     public var messageByteCountMax = 16 << 20
-    /// How long a client may take to send a request's head, in milliseconds: 10 s. Slower requests are answered with
+    /// How long a client may take to send a request's head: 10 s. Slower requests are answered with
     /// 408.
-    public var headTimeout: Int64 = 10_000
-    /// How long to wait for the next byte of a request body, in milliseconds: 30 s. Slower requests are answered with
+    public var headTimeout: Duration = .seconds(10)
+    /// How long to wait for the next byte of a request body: 30 s. Slower requests are answered with
     /// 408.
-    public var bodyTimeout: Int64 = 30_000
-    /// How long a connection may be idle between two requests, in milliseconds: 75 s.
-    public var idleTimeout: Int64 = 75_000
-    /// How long a client may take none of the bytes sent to it before its connection ends, in milliseconds: 15 s. The
-    /// system measures it, on Linux only, up to 2^31 - 1 ms; at 0 or less the system decides, which takes minutes.
-    public var sendTimeout: Int64 = 15_000
-    /// The interval between comments on an idle stream, in milliseconds: 15 s.
-    public var commentInterval: Int64 = 15_000
-    /// How long a stream can be resumed after its connection was cut, in milliseconds: 60 s.
-    public var resumeTimeout: Int64 = 60_000
+    public var bodyTimeout: Duration = .seconds(30)
+    /// How long a connection may be idle between two requests: 75 s.
+    public var idleTimeout: Duration = .seconds(75)
+    /// How long a client may take none of the bytes sent to it before its connection ends: 15 s. The system
+    /// measures it, on Linux only, in whole milliseconds up to 2^31 - 1; at 0 or less the system decides, which takes
+    /// minutes.
+    public var sendTimeout: Duration = .seconds(15)
+    /// The interval between comments on an idle stream: 15 s.
+    public var commentInterval: Duration = .seconds(15)
+    /// How long a stream can be resumed after its connection was cut: 60 s.
+    public var resumeTimeout: Duration = .seconds(60)
     /// The maximum size of a stream's unsent notifications: 1 MiB. Past it the cache merges changes.
     public var waitingByteCountMax = 1 << 20
     /// The maximum size of a stream's sent notifications that are kept so that it can be resumed: 2 MiB.
@@ -37,8 +40,8 @@ public struct ServerLimits: Hashable, Sendable {
     public var streamByteCountMax = 96 << 20
     /// The maximum number of concurrent exports: 4. Further ones are answered with 503.
     public var exportCountMax = 4
-    /// How long a shutdown waits for running responses, in milliseconds: 3 s.
-    public var shutdownTimeout: Int64 = 3_000
+    /// How long a shutdown waits for running responses: 3 s.
+    public var shutdownTimeout: Duration = .seconds(3)
 
     /// Creates limits with the default values.
     public init() {}
@@ -52,5 +55,5 @@ public struct ServerLimits: Hashable, Sendable {
     }
 
     /// ``sendTimeout`` clamped to the range of the socket option: 0 to 2^31 - 1.
-    package var sendTimeoutOption: Int32 { Int32(clamping: max(0, sendTimeout)) }
+    package var sendTimeoutOption: Int32 { Int32(clamping: max(0, sendTimeout.wholeMilliseconds)) }
 }

@@ -1,4 +1,5 @@
 import NIOHTTP1
+import TidemarkModel
 
 /// The state of one connection below the level of requests. It makes every decision of ``ConnectionGuard``, without
 /// timers.
@@ -122,17 +123,19 @@ struct ConnectionState {
         switch reading {
         case .over: return .pass
         case .head(_, let since?):
-            guard now - since >= limits.headTimeout else { return .pass }
+            guard now - since >= limits.headTimeout.wholeMilliseconds else { return .pass }
             return refuse(
-                Refusal(.timedOut, "no whole head came in \(limits.headTimeout / 1_000) s: send it faster"))
+                Refusal(.timedOut, "no whole head came in \(limits.headTimeout.components.seconds) s: send it faster"))
         case .head(_, nil):
-            guard openCount == 0, now - idleSince >= limits.idleTimeout else { return .pass }
+            guard openCount == 0, now - idleSince >= limits.idleTimeout.wholeMilliseconds else { return .pass }
             reading = .over
             return .drop
         case .body:
-            guard let readingSince, now - readingSince >= limits.bodyTimeout else { return .pass }
+            guard let readingSince, now - readingSince >= limits.bodyTimeout.wholeMilliseconds else { return .pass }
             return fail(
-                Refusal(.timedOut, "no byte of the body came in \(limits.bodyTimeout / 1_000) s: send it faster"))
+                Refusal(
+                    .timedOut, "no byte of the body came in \(limits.bodyTimeout.components.seconds) s: send it faster")
+            )
         }
     }
 

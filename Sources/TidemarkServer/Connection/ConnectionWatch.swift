@@ -1,5 +1,6 @@
 import NIOCore
 import Synchronization
+import TidemarkModel
 
 /// Checks the deadlines of all connections of one event loop.
 ///
@@ -45,7 +46,8 @@ final class ConnectionWatches: Sendable {
     ///
     /// - Parameter limits: The interval between checks is a tenth of the shortest timeout, from 50 ms to 1 s.
     init(_ limits: ServerLimits) {
-        interval = .milliseconds(min(1_000, max(50, min(limits.headTimeout, limits.bodyTimeout) / 10)))
+        interval = .milliseconds(
+            min(1_000, max(50, min(limits.headTimeout, limits.bodyTimeout).wholeMilliseconds / 10)))
     }
 
     /// Returns the watch of an event loop. Call it on that loop.

@@ -112,7 +112,8 @@ final class StreamHub: ObserverSink {
     private func resume(_ id: String, after last: Int64) -> Connected? {
         let now = clock.now()
         return state.withLock { state in
-            guard let entry = state.entries[id], entry.cutAt.map({ now - $0 < limits.resumeTimeout }) ?? true,
+            guard let entry = state.entries[id],
+                entry.cutAt.map({ now - $0 < limits.resumeTimeout.wholeMilliseconds }) ?? true,
                 let connection = entry.stream.attach(after: last)
             else { return nil }
             state.entries[id]?.cutAt = nil
@@ -193,7 +194,8 @@ final class StreamHub: ObserverSink {
 
     /// Sends comments on idle streams and ends streams that were cut too long ago, until the task is cancelled.
     func run() async {
-        let pause = max(1, min(limits.commentInterval, limits.resumeTimeout / 12, 5_000))
+        let commentInterval = limits.commentInterval.wholeMilliseconds
+        let pause = max(1, min(commentInterval, limits.resumeTimeout.wholeMilliseconds / 12, 5_000))
         var commentedAt = clock.now()
         while true {
             do throws(CancellationError) {
@@ -203,7 +205,7 @@ final class StreamHub: ObserverSink {
             }
             let now = clock.now()
             await endCut(now)
-            guard now - commentedAt + pause > limits.commentInterval else { continue }
+            guard now - commentedAt + pause > commentInterval else { continue }
             commentedAt = now
             for stream in state.withLock({ $0.entries.values.map(\.stream) }) { stream.requestComment() }
         }
@@ -212,7 +214,7 @@ final class StreamHub: ObserverSink {
     private func endCut(_ now: Int64) async {
         let ended = state.withLock { state in
             let ended = state.entries.values.filter { entry in
-                entry.stream.isOver || entry.cutAt.map { now - $0 >= limits.resumeTimeout } ?? false
+                entry.stream.isOver || entry.cutAt.map { now - $0 >= limits.resumeTimeout.wholeMilliseconds } ?? false
             }
             for entry in ended { state.entries[entry.stream.id] = nil }
             return ended

@@ -10,8 +10,9 @@ import TidemarkModel
     private func start(_ host: String, tls: Bool = false, environment: [String: String] = [:]) -> ServeStart {
         var settings = ServingSettings(
             databasePath: "a.db", host: host, port: 0, tokenPath: "a.db.token", allowedOrigins: [],
-            connectionCountMax: 1, streamCountMax: 1, subscriptionCountMax: 1, headByteCountMax: 1, headTimeout: 1,
-            bodyTimeout: 1, lineByteCountMax: 1, logger: Logger(label: "test"))
+            connectionCountMax: 1, streamCountMax: 1, subscriptionCountMax: 1, headByteCountMax: 1,
+            headTimeout: .seconds(1),
+            bodyTimeout: .seconds(1), lineByteCountMax: 1, logger: Logger(label: "test"))
         if tls { settings.tls = TLSFiles(certificatePath: "c", keyPath: "k") }
         return ServeStart(settings, port: 7_420, token: "0a", environment: environment)
     }

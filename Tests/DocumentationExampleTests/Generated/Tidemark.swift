@@ -118,38 +118,8 @@ func exampleTidemark14(cache: SyncCache) async throws {
     }
 }
 
-/// The example in Sources/Tidemark/JSON/JSONNumber.swift.
-func exampleTidemark15(cache: SyncCache) async throws {
-    let price = JSONNumber("1.10")
-    print(price?.text ?? "", price?.double ?? 0)  // 1.10 1.1
-    print(JSONNumber("01") == nil)  // true: not JSON
-}
-
-/// The example in Sources/Tidemark/JSON/JSONPointer.swift.
-func exampleTidemark16(cache: SyncCache) async throws {
-    let photo = try JSONValue(parsing: Array(#"{"camera":{"lenses":["50 mm"]}}"#.utf8))
-    if let pointer = JSONPointer("/camera/lenses/0") { print(photo[pointer: pointer]?.string ?? "") }  // 50 mm
-}
-
-/// The example in Sources/Tidemark/JSON/JSONSyntaxError.swift.
-func exampleTidemark17(cache: SyncCache) async throws {
-    do throws(JSONSyntaxError) {
-        _ = try JSONValue(parsing: Array(#"{"size":01}"#.utf8))
-    } catch {
-        print(error.byteOffset, error.message)
-    }
-}
-
-/// The example in Sources/Tidemark/JSON/JSONValue.swift.
-func exampleTidemark18(cache: SyncCache) async throws {
-    let photo = try JSONValue(parsing: Array(#"{"id":"1","size":18446744073709551615,"tags":["sea"]}"#.utf8))
-    print(photo["size"]?.uint64 ?? 0)  // 18446744073709551615
-    print(photo["tags"]?[0]?.string ?? "")  // sea
-    print(photo.text)  // {"id":"1","size":18446744073709551615,"tags":["sea"]}
-}
-
 /// The example in Sources/Tidemark/Journal/StorageError.swift.
-func exampleTidemark19(cache: SyncCache) async throws {
+func exampleTidemark15(cache: SyncCache) async throws {
     do {
         try await cache.flush()
     } catch where error.code == .diskFull {
@@ -160,7 +130,7 @@ func exampleTidemark19(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Observation/EntityObservation.swift.
-func exampleTidemark20(cache: SyncCache) async throws {
+func exampleTidemark16(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -172,7 +142,7 @@ func exampleTidemark20(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Observation/ListChange.swift.
-func exampleTidemark21(cache: SyncCache) async throws {
+func exampleTidemark17(cache: SyncCache) async throws {
     var names = ["Sea", "Shore"]
     let changes: [ListChange<String>] = [.insert("Dune", at: 0), .move(from: 2, to: 1), .remove(at: 2)]
     for change in changes { change.apply(to: &names) }
@@ -180,7 +150,7 @@ func exampleTidemark21(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Observation/QueryModel.swift.
-func exampleTidemark22(cache: SyncCache) async throws {
+func exampleTidemark18(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -194,7 +164,7 @@ func exampleTidemark22(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Observation/QueryObservation.swift.
-func exampleTidemark23(cache: SyncCache) async throws {
+func exampleTidemark19(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -207,7 +177,7 @@ func exampleTidemark23(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Optimistic/OptimisticCommit.swift.
-func exampleTidemark24(cache: SyncCache) async throws {
+func exampleTidemark20(cache: SyncCache) async throws {
     struct RenameServer: MutationUpstream {
         nonisolated(nonsending) func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit {
             let saved = Array(#"{"id":"1","name":"Open sea"}"#.utf8)
@@ -218,7 +188,7 @@ func exampleTidemark24(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Optimistic/OptimisticConfirmation.swift.
-func exampleTidemark25(cache: SyncCache) async throws {
+func exampleTidemark21(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -230,7 +200,7 @@ func exampleTidemark25(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Optimistic/OptimisticEdit.swift.
-func exampleTidemark26(cache: SyncCache) async throws {
+func exampleTidemark22(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -243,7 +213,7 @@ func exampleTidemark26(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Optimistic/OutcomeUnknown.swift.
-func exampleTidemark27(cache: SyncCache) async throws {
+func exampleTidemark23(cache: SyncCache) async throws {
     try await cache.optimistically { changes in
         try changes.patch(type: "photo", id: "1", ["name": "Open sea"])
     } perform: { edit in
@@ -253,7 +223,7 @@ func exampleTidemark27(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Optimistic/SyncCache+OptimisticEdits.swift.
-func exampleTidemark28(cache: SyncCache) async throws {
+func exampleTidemark24(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -267,7 +237,7 @@ func exampleTidemark28(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Optimistic/SyncCache+OptimisticEdits.swift.
-func exampleTidemark29(cache: SyncCache) async throws {
+func exampleTidemark25(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -282,14 +252,14 @@ func exampleTidemark29(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Optimistic/SyncCache+OptimisticEdits.swift.
-func exampleTidemark30(cache: SyncCache) async throws {
+func exampleTidemark26(cache: SyncCache) async throws {
     for edit in await cache.pendingEdits() where await edit.state == .pending {
         print(edit.pendingID, edit.changes)
     }
 }
 
 /// The example in Sources/Tidemark/Outbox/MutationRequest+JSON.swift.
-func exampleTidemark31(cache: SyncCache) async throws {
+func exampleTidemark27(cache: SyncCache) async throws {
     var request = MutationRequest(method: "photos.rename", input: ["id": "1", "name": "Open sea"])
     request.key = "photo 1"
     request.attemptCountMax = 10
@@ -299,7 +269,7 @@ func exampleTidemark31(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Outbox/MutationUpstream.swift.
-func exampleTidemark32(cache: SyncCache) async throws {
+func exampleTidemark28(cache: SyncCache) async throws {
     struct PhotoServer: MutationUpstream {
         nonisolated(nonsending) func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit {
             // Send mutation.input to mutation.method, with mutation.pendingID as the idempotency key.
@@ -310,24 +280,24 @@ func exampleTidemark32(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Outbox/SyncCache+Outbox.swift.
-func exampleTidemark33(cache: SyncCache) async throws {
+func exampleTidemark29(cache: SyncCache) async throws {
     await cache.pauseOutbox()  // for example on a metered connection
 }
 
 /// The example in Sources/Tidemark/Outbox/SyncCache+Outbox.swift.
-func exampleTidemark34(cache: SyncCache) async throws {
+func exampleTidemark30(cache: SyncCache) async throws {
     await cache.resumeOutbox()  // for example when the network is back
 }
 
 /// The example in Sources/Tidemark/Outbox/SyncCache+Outbox.swift.
-func exampleTidemark35(cache: SyncCache) async throws {
+func exampleTidemark31(cache: SyncCache) async throws {
     for status in await cache.outboxStatuses() where status.state == .failed {
         print(status.pendingID, status.failure?.message ?? "")
     }
 }
 
 /// The example in Sources/Tidemark/Outbox/SyncCache+OutboxEdits.swift.
-func exampleTidemark36(cache: SyncCache) async throws {
+func exampleTidemark32(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -340,7 +310,7 @@ func exampleTidemark36(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Queries/CacheError.swift.
-func exampleTidemark37(cache: SyncCache) async throws {
+func exampleTidemark33(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -354,7 +324,7 @@ func exampleTidemark37(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Queries/EntityRequest.swift.
-func exampleTidemark38(cache: SyncCache) async throws {
+func exampleTidemark34(cache: SyncCache) async throws {
     var request = EntityRequest(EntityKey(type: "photo", id: "1"), fields: ["name"])
     request.maxAges = ["photo.name": 60]
     request.maxStale = .seconds(30)
@@ -364,13 +334,13 @@ func exampleTidemark38(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Queries/QueryKey+Input.swift.
-func exampleTidemark39(cache: SyncCache) async throws {
+func exampleTidemark35(cache: SyncCache) async throws {
     let key = try QueryKey(library: "", method: "photos.list", input: Array(#"{ "album": "7" }"#.utf8))
     print(key.input)  // {"album":"7"}
 }
 
 /// The example in Sources/Tidemark/Queries/QueryResult.swift.
-func exampleTidemark40(cache: SyncCache) async throws {
+func exampleTidemark36(cache: SyncCache) async throws {
     struct PhotoServer: QueryUpstream {
         func fetch(_ query: QueryKey) async throws(UpstreamError) -> QueryResult {
             let photo = Array(#"{"id":"1","name":"Sea","album":"7"}"#.utf8)
@@ -383,7 +353,7 @@ func exampleTidemark40(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Queries/QueryUpstream.swift.
-func exampleTidemark41(cache: SyncCache) async throws {
+func exampleTidemark37(cache: SyncCache) async throws {
     struct PhotoServer: QueryUpstream {
         func fetch(_ query: QueryKey) async throws(UpstreamError) -> QueryResult {
             guard query.method == "photos.list" else { throw UpstreamError("unknown method", isRefusal: true) }
@@ -393,7 +363,7 @@ func exampleTidemark41(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Queries/SyncCache+Entities.swift.
-func exampleTidemark42(cache: SyncCache) async throws {
+func exampleTidemark38(cache: SyncCache) async throws {
     var request = EntityRequest(EntityKey(type: "photo", id: "1"))
     request.maxAges = ["photo": 3_600]
     let read = try await cache.read(request)
@@ -401,7 +371,7 @@ func exampleTidemark42(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Queries/SyncCache+Entities.swift.
-func exampleTidemark43(cache: SyncCache) async throws {
+func exampleTidemark39(cache: SyncCache) async throws {
     let explanation = try await cache.explain(EntityKey(type: "photo", id: "1"))
     for field in explanation.fields {
         print(field.name, field.writer.rawValue, field.sequence?.rawValue ?? 0, "\(field.age) ms old")
@@ -410,7 +380,7 @@ func exampleTidemark43(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/CacheTransaction+JSON.swift.
-func exampleTidemark44(cache: SyncCache) async throws {
+func exampleTidemark40(cache: SyncCache) async throws {
     try await cache.transaction { transaction in
         try transaction.put(type: "photo", ["id": "1", "name": "Sea", "size": 18_446])
         try transaction.patch(type: "photo", id: "2", ["name": "Shore"], unset: ["draft"])
@@ -419,7 +389,7 @@ func exampleTidemark44(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/CacheTransaction+Removal.swift.
-func exampleTidemark45(cache: SyncCache) async throws {
+func exampleTidemark41(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -431,7 +401,7 @@ func exampleTidemark45(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/CacheTransaction.swift.
-func exampleTidemark46(cache: SyncCache) async throws {
+func exampleTidemark42(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -445,7 +415,7 @@ func exampleTidemark46(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/CacheTransaction.swift.
-func exampleTidemark47(cache: SyncCache) async throws {
+func exampleTidemark43(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -457,7 +427,7 @@ func exampleTidemark47(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/CacheTransaction.swift.
-func exampleTidemark48(cache: SyncCache) async throws {
+func exampleTidemark44(cache: SyncCache) async throws {
     struct Photo: PatchableResource {
         static let resourceType = "photo"
         static var fieldNames: [PartialKeyPath<Photo>: String] { [\.name: "name", \.rating: "rating"] }
@@ -474,7 +444,7 @@ func exampleTidemark48(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/PatchableResource.swift.
-func exampleTidemark49(cache: SyncCache) async throws {
+func exampleTidemark45(cache: SyncCache) async throws {
     struct Photo: PatchableResource {
         static let resourceType = "photo"
         static var fieldNames: [PartialKeyPath<Photo>: String] { [\.name: "name", \.rating: "rating"] }
@@ -485,7 +455,7 @@ func exampleTidemark49(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/ReadTransaction.swift.
-func exampleTidemark50(cache: SyncCache) async throws {
+func exampleTidemark46(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -498,7 +468,7 @@ func exampleTidemark50(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/Resource.swift.
-func exampleTidemark51(cache: SyncCache) async throws {
+func exampleTidemark47(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -510,7 +480,7 @@ func exampleTidemark51(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/Resource.swift.
-func exampleTidemark52(cache: SyncCache) async throws {
+func exampleTidemark48(cache: SyncCache) async throws {
     struct PhotoID: ResourceID, Codable, RawRepresentable {
         var rawValue: String
     }
@@ -522,18 +492,8 @@ func exampleTidemark52(cache: SyncCache) async throws {
     print(photo?.id.keyText ?? "none")
 }
 
-/// The example in Sources/Tidemark/Resources/ResourceConventions.swift.
-func exampleTidemark53(cache: SyncCache) async throws {
-    struct Shot: Resource {
-        static let resourceType = "shot"
-        static let conventions = ResourceConventions(names: .snakeCase, dates: .secondsSince1970)
-        var id: String
-        var cameraModel: String?  // "camera_model":"M6"
-    }
-}
-
 /// The example in Sources/Tidemark/Resources/ResourceDecodingError.swift.
-func exampleTidemark54(cache: SyncCache) async throws {
+func exampleTidemark49(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -547,7 +507,7 @@ func exampleTidemark54(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/ResourceRegistry.swift.
-func exampleTidemark55(cache: SyncCache) async throws {
+func exampleTidemark50(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -562,7 +522,7 @@ func exampleTidemark55(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Changes.swift.
-func exampleTidemark56(cache: SyncCache) async throws {
+func exampleTidemark51(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -576,7 +536,7 @@ func exampleTidemark56(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Changes.swift.
-func exampleTidemark57(cache: SyncCache) async throws {
+func exampleTidemark52(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -586,7 +546,7 @@ func exampleTidemark57(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Changes.swift.
-func exampleTidemark58(cache: SyncCache) async throws {
+func exampleTidemark53(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -597,13 +557,13 @@ func exampleTidemark58(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Changes.swift.
-func exampleTidemark59(cache: SyncCache) async throws {
+func exampleTidemark54(cache: SyncCache) async throws {
     let count = try await cache.invalidate(method: "photos.list", input: ["album": "7"])
     print(count, "queries became stale")
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Changes.swift.
-func exampleTidemark60(cache: SyncCache) async throws {
+func exampleTidemark55(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -612,12 +572,12 @@ func exampleTidemark60(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Changes.swift.
-func exampleTidemark61(cache: SyncCache) async throws {
+func exampleTidemark56(cache: SyncCache) async throws {
     try await cache.clear()  // for example when the user signs out
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Resources.swift.
-func exampleTidemark62(cache: SyncCache) async throws {
+func exampleTidemark57(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -628,7 +588,7 @@ func exampleTidemark62(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Resources.swift.
-func exampleTidemark63(cache: SyncCache) async throws {
+func exampleTidemark58(cache: SyncCache) async throws {
     var after: EntityKey?
     repeat {
         let page = try await cache.entities(type: "photo", after: after, countMax: 100)
@@ -638,7 +598,7 @@ func exampleTidemark63(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Resources.swift.
-func exampleTidemark64(cache: SyncCache) async throws {
+func exampleTidemark59(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -650,7 +610,7 @@ func exampleTidemark64(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Resources.swift.
-func exampleTidemark65(cache: SyncCache) async throws {
+func exampleTidemark60(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -660,7 +620,7 @@ func exampleTidemark65(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Resources.swift.
-func exampleTidemark66(cache: SyncCache) async throws {
+func exampleTidemark61(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -671,7 +631,7 @@ func exampleTidemark66(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Upstream/FileUpstream.swift.
-func exampleTidemark67(cache: SyncCache) async throws {
+func exampleTidemark62(cache: SyncCache) async throws {
     let upstream = FileUpstream(path: "complete.ndjson")
     guard upstream.isReadable else { return print("cannot read \(upstream.path)") }
     let answer = try await upstream.events(since: EventSequence(7), of: "home")
@@ -679,7 +639,7 @@ func exampleTidemark67(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Upstream/Upstream.swift.
-func exampleTidemark68(cache: SyncCache) async throws {
+func exampleTidemark63(cache: SyncCache) async throws {
     struct EventServer: Upstream {
         func events(
             since sequence: EventSequence, of library: ByteString

@@ -82,7 +82,7 @@ func exampleTidemarkGraphQLClient8(cache: SyncCache) async throws {
 /// The example in Sources/TidemarkGraphQLClient/Client/GraphQLEndpoint.swift.
 func exampleTidemarkGraphQLClient9(cache: SyncCache) async throws {
     let endpoint = try GraphQLEndpoint(
-        url: "https://example.com/graphql", headers: [("Authorization", "Bearer token")], timeout: 10_000)
+        url: "https://example.com/graphql", headers: [("Authorization", "Bearer token")], timeout: .seconds(10))
     let client = try await GraphQLClient(cache, endpoint: endpoint)
 }
 

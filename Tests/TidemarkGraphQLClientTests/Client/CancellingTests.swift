@@ -24,7 +24,7 @@ extension SyncCache {
 
     private func client(_ url: String) async throws -> GraphQLClient {
         let cache = try await SyncCache.open(configuration: CacheConfiguration(), journal: MemoryJournal())
-        return try await GraphQLClient(cache, endpoint: try GraphQLEndpoint(url: url, timeout: 300_000))
+        return try await GraphQLClient(cache, endpoint: try GraphQLEndpoint(url: url, timeout: .seconds(300)))
     }
 
     private func stalling(_ text: String) async throws -> (GraphQLClient, ScriptedServer) {

@@ -25,7 +25,7 @@ import TidemarkTesting
         var options = GraphQLClient.Options()
         options.write = write
         return try await GraphQLClient(
-            cache, endpoint: try GraphQLEndpoint(url: server.url, timeout: 300_000), options: options)
+            cache, endpoint: try GraphQLEndpoint(url: server.url, timeout: .seconds(300)), options: options)
     }
 
     private func server(_ payloads: [String] = payloads) throws -> AnswerServer {

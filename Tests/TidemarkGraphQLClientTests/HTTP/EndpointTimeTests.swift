@@ -17,7 +17,8 @@ import TidemarkTesting
 
     private func upstream(timeout: Int64 = 1_000) throws -> GraphHTTPUpstream {
         GraphHTTPUpstream(
-            try GraphQLEndpoint(url: "http://graph.example/", timeout: timeout).endpoint, transport: transport,
+            try GraphQLEndpoint(url: "http://graph.example/", timeout: .milliseconds(timeout)).endpoint,
+            transport: transport,
             clock: clock)
     }
 

@@ -9,7 +9,7 @@ import TidemarkTestKit
 @Suite(.pooled) struct StreamTimeTests {
     @Test func `an idle stream has comments, by which a client that is gone is noticed`() async throws {
         var limits = ServerLimits()
-        limits.commentInterval = 50
+        limits.commentInterval = .milliseconds(50)
         let served = try await ServedCache(limits)
         let text = served.request("GET", "/stream")
         try await onThread {
@@ -23,7 +23,7 @@ import TidemarkTestKit
 
     @Test func `the subscriptions of a client that is gone end after the time to come back`() async throws {
         var limits = ServerLimits()
-        limits.resumeTimeout = 300
+        limits.resumeTimeout = .milliseconds(300)
         let served = try await ServedCache(limits)
         let text = served.request("GET", "/stream")
         let (id, connection) = try await onThread {
@@ -49,16 +49,16 @@ import TidemarkTestKit
         ]
         for (timeout, option) in values {
             var limits = ServerLimits()
-            limits.sendTimeout = timeout
+            limits.sendTimeout = .milliseconds(timeout)
             #expect(limits.sendTimeoutOption == option)
         }
     }
 
     #if os(Linux)
         @Test func `a client that takes no byte while some wait is cut, and comes back without loss`() async throws {
-            #expect(ServerLimits().sendTimeout == 15_000)
+            #expect(ServerLimits().sendTimeout == .seconds(15))
             var limits = ServerLimits()
-            limits.sendTimeout = 2_000
+            limits.sendTimeout = .seconds(2)
             let served = try await ServedCache(limits)
             let text = served.request("GET", "/stream")
             // One reads nothing, one reads all that comes, and one has nothing to read.

@@ -1,9 +1,9 @@
-import TidemarkJSON
 import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkTesting
 
+import TidemarkJSON
 @testable import TidemarkStore
 
 @Suite(.pooled) struct CompactJSONTests {

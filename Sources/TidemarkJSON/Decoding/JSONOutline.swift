@@ -1,6 +1,4 @@
-import TidemarkJSON
 import TidemarkModel
-import TidemarkStore
 
 /// The positions of all values in a JSON text, so that a decoder finds a member without reading the text again.
 ///

@@ -3,7 +3,6 @@ import TestTraits
 import Testing
 import TidemarkModel
 import TidemarkReferenceModel
-import TidemarkStore
 import TidemarkTesting
 
 /// Reading of validated JSON, against the reference parser.

@@ -1,6 +1,3 @@
-import TidemarkJSON
-import TidemarkStore
-
 /// Builds the entries of a ``JSONOutline`` from the tokens of a scan.
 struct JSONOutlineBuilder: JSONReceiver {
     /// An open object or array.

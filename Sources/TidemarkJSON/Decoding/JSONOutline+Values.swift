@@ -1,4 +1,3 @@
-import TidemarkJSON
 import TidemarkModel
 
 #if canImport(FoundationEssentials)

@@ -1,5 +1,3 @@
-import TidemarkJSON
-
 /// Decodes the members of an object.
 struct ResourceKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let decoder: ResourceDecoder

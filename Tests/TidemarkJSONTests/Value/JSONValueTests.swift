@@ -1,7 +1,7 @@
 import Foundation
 import TestTraits
 import Testing
-import Tidemark
+import TidemarkJSON
 import TidemarkReferenceModel
 import TidemarkTestKit
 import TidemarkTesting

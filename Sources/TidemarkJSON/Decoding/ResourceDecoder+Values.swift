@@ -1,5 +1,3 @@
-import TidemarkJSON
-
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -102,7 +100,3 @@ extension ResourceDecoder {
 private protocol StringKeyedDictionary {}
 
 extension Dictionary: StringKeyedDictionary where Key == String {}
-
-extension ResourceDecoder: ExactJSONDecoder {
-    func exactValue() throws -> JSONValue { try value(JSONValue.self) }
-}
