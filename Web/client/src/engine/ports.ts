@@ -57,10 +57,9 @@ export interface TextUpstream {
   /** Requests events from a sequence on, inclusive; null if the upstream has none. */
   eventsSince: ((library: string, sequence: Sequence) => Promise<{ lines: readonly string[]; coveredThrough: Sequence | null; }>) | null;
   /**
-   * Requests a query's result with three arguments in this order: library, method, input; null if it answers no
-   * queries.
+   * Requests a query's result; null if it answers no queries.
    */
-  fetch: ((method: string, input: string, library: string) => Promise<string>) | null;
+  fetch: ((library: string, method: string, input: string) => Promise<string>) | null;
   /** Performs a mutation and returns the confirmation; null if the upstream takes no mutations. */
   send: ((mutation: string) => Promise<string>) | null;
   /** True if the upstream has timeouts of its own, so that the engine sets none. */
