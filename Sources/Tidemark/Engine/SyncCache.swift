@@ -203,7 +203,7 @@ public actor SyncCache {
         guard lifeCycle.beginClosing() else { return }
         timers.cancelInput()
         stopOutbox()
-        for attempt in outbox.attempts.values { attempt.task?.cancel() }
+        outbox.cancelAll()
         await failFetches("the cache is being closed")
         releasePositionWaiters()
         timers.cancelFlush()

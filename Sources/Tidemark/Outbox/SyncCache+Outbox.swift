@@ -18,9 +18,7 @@ extension SyncCache {
     package func startOutbox(
         _ upstream: (any MutationUpstream)?, timeout: Int64?, observer: (@Sendable (OutboxStatus) -> Void)? = nil
     ) {
-        outbox.upstream = upstream
-        outbox.timeout = timeout
-        outbox.observer = observer
+        outbox.start(upstream, timeout: timeout, observer: observer)
         followOutbox()
     }
 
@@ -92,7 +90,7 @@ extension SyncCache {
 
     /// Stops sending for good, and ignores the errors of attempts under way.
     package func stopOutbox() {
-        outbox.isStopped = true
+        outbox.stop()
         timers.outbox?.task.cancel()
     }
 
@@ -100,11 +98,9 @@ extension SyncCache {
     ///
     /// - Precondition: The upstream can no longer be reached, and ends all attempts.
     package func drainOutbox() async {
-        while let attempt = outbox.attempts.values.first {
-            await attempt.task?.value
-            if let (number, same) = outbox.attempts.first(where: { $0.value.task == attempt.task }) {
-                outbox.endAttempt(number, same.number)
-            }
+        while let (layer, number, task) = outbox.someTask {
+            await task?.value
+            outbox.endAttempt(layer, number, ifStill: task)
         }
     }
 
@@ -112,12 +108,8 @@ extension SyncCache {
     ///
     /// - Returns: nil when nobody waits for the attempt's response any more.
     package func addedKeys(by mutation: SentMutation) -> (keys: Set<EntityKey>, isPending: Bool)? {
-        let attempt = outbox.attempts.first {
-            $0.value.pendingID == mutation.pendingID && $0.value.number == mutation.attempt
-                && $0.value.library == mutation.library
-        }
-        guard let attempt else { return nil }
-        return (attempt.value.added, outbox.queue.isSending(attempt.key, attempt: mutation.attempt))
+        guard let (layer, added) = outbox.sent(mutation) else { return nil }
+        return (added, outbox.queue.isSending(layer, attempt: mutation.attempt))
     }
 
     // MARK: Following the layers
@@ -127,19 +119,18 @@ extension SyncCache {
     /// Called in the same step as the change. Changes of layers that this causes are processed here, not by another
     /// call.
     func followOutbox() {
-        guard !outbox.isFollowing else { return }
-        outbox.isFollowing = true
+        guard outbox.beginFollowing() else { return }
         takeOutboxChanges()
-        if outbox.upstream != nil, !outbox.isStopped, !isClosed {
+        if outbox.server != nil, !isClosed {
             var begun: [BegunAttempt] = []
             while let start = outbox.queue.next() {
                 if let attempt = begin(start) { begun.append(attempt) }
             }
-            if !begun.isEmpty { sendWhenWritten(begun) }
+            if !begun.isEmpty { outbox.enqueue(begun) { spawn { await self.writeAndSend() } } }
             setOutboxTimer()
         }
-        outbox.isFollowing = false
-        notifyOutbox()
+        outbox.endFollowing()
+        for status in outbox.takeNews() { outbox.observer?(status) }
     }
 
     func takeOutboxChanges() {
@@ -150,16 +141,6 @@ extension SyncCache {
             } else {
                 outbox.remove(change.number, isUnanswered: change.isUnanswered)
             }
-        }
-    }
-
-    private func notifyOutbox() {
-        for number in outbox.queue.takeChanged() {
-            guard let status = outbox.queue.status(number), let observer = outbox.observer,
-                outbox.shown[number] != status
-            else { continue }
-            outbox.shown[number] = status
-            observer(status)
         }
     }
 

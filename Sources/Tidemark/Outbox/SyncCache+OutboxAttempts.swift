@@ -2,14 +2,6 @@ import Logging
 import TidemarkModel
 import TidemarkStore
 
-/// An attempt that was counted. It is sent once its count is on the disk.
-struct BegunAttempt: Sendable {
-    /// The number of the layer.
-    var layer: Int64
-    /// The number of the attempt.
-    var number: Int
-}
-
 /// Attempts to send requests, and the responses to them.
 extension SyncCache {
     /// Counts an attempt.
@@ -24,26 +16,15 @@ extension SyncCache {
         }
         takeOutboxChanges()
         guard let entry = outbox.queue.items[start.number]?.entry else { return nil }
-        let attempt = entry.sending.attemptCount
-        outbox.attempts[start.number] = OutboxDriver.Attempt(
-            number: attempt, pendingID: pendingID, library: entry.library,
-            generation: state.generation(of: entry.library))
-        return BegunAttempt(layer: start.number, number: attempt)
+        let attempt = BegunAttempt(layer: start.number, number: entry.sending.attemptCount)
+        outbox.begin(
+            attempt, pendingID: pendingID, library: entry.library, generation: state.generation(of: entry.library))
+        return attempt
     }
 
-    /// Sends attempts, in order, once their counts are on the disk. One task writes for all of them, because the
-    /// waiters of one flush resume in any order.
-    func sendWhenWritten(_ begun: [BegunAttempt]) {
-        outbox.begun += begun
-        let task = outbox.writer ?? spawn { await self.writeAndSend() }
-        outbox.writer = task
-        for attempt in begun { outbox.attempts[attempt.layer]?.task = task }
-    }
-
-    private func writeAndSend() async {
-        while !outbox.begun.isEmpty {
-            let begun = outbox.begun
-            outbox.begun = []
+    /// Sends attempts, in order, once their counts are on the disk.
+    func writeAndSend() async {
+        while let begun = outbox.takeBegun() {
             do throws(StorageError) {
                 try await writeAll()
                 for attempt in begun { send(attempt.layer, attempt.number) }
@@ -58,20 +39,15 @@ extension SyncCache {
             // The end of an attempt that was not sent may release the next one of its key.
             followOutbox()
         }
-        outbox.writer = nil
     }
 
     private func send(_ number: Int64, _ attempt: Int) {
-        guard !outbox.isStopped, let upstream = outbox.upstream, let mutation = mutation(number, attempt) else {
+        guard let server = outbox.server, let mutation = mutation(number, attempt) else {
             return outbox.endAttempt(number, attempt)
         }
-        // A new log may have begun during the write. The response will be about the current log.
-        outbox.attempts[number]?.generation = state.generation(of: mutation.library)
         let added = state.requestChanges(of: number).filter { if case .put = $0.change { true } else { false } }
-        outbox.attempts[number]?.added = Set(added.map(\.key))
-        outbox.attempts[number]?.hasLeft = true
-        if let timeout = outbox.timeout {
-            outbox.attempts[number]?.timer = spawn { [weak self, clock] in
+        let timer = outbox.timeout.map { timeout in
+            spawn { [weak self, clock] in
                 do {
                     try await clock.sleep(milliseconds: timeout)
                 } catch {
@@ -80,7 +56,10 @@ extension SyncCache {
                 await self?.timedOut(number, attempt, after: timeout)
             }
         }
-        outbox.attempts[number]?.task = spawn { await self.perform(number, attempt, mutation, upstream) }
+        // A new log may have begun during the write. The response will be about the current log.
+        outbox.send(
+            number, generation: state.generation(of: mutation.library), added: Set(added.map(\.key)), timer: timer,
+            task: spawn { await self.perform(number, attempt, mutation, server) })
     }
 
     private func perform(
@@ -94,7 +73,7 @@ extension SyncCache {
     }
 
     private func mutation(_ number: Int64, _ attempt: Int) -> SentMutation? {
-        guard outbox.attempts[number]?.number == attempt, outbox.queue.isSending(number, attempt: attempt),
+        guard outbox.isUnderWay(number, attempt), outbox.queue.isSending(number, attempt: attempt),
             let entry = outbox.queue.items[number]?.entry
         else { return nil }
         return SentMutation(
@@ -105,7 +84,7 @@ extension SyncCache {
     }
 
     private func timedOut(_ number: Int64, _ attempt: Int, after timeout: Int64) {
-        let task = outbox.attempts[number]?.number == attempt ? outbox.attempts[number]?.task : nil
+        let task = outbox.task(of: number, attempt)
         failed(
             number, attempt,
             MutationFailure(code: "timed_out", message: ByteString("no answer came in \(timeout) ms")), mayRetry: true)
@@ -118,10 +97,9 @@ extension SyncCache {
         guard outbox.queue.isSending(number, attempt: attempt), let entry = outbox.queue.items[number]?.entry else {
             return await confirmedLate(number, attempt, answer)
         }
-        outbox.attempts[number]?.timer?.cancel()
         var commit = answer
         // If a new log has begun meanwhile, the response is older than that log.
-        commit.generation = outbox.attempts[number]?.generation
+        commit.generation = outbox.receive(number)
         commit.pendingID = entry.pendingID
         commit.library = entry.library
         do throws(CacheError) {
@@ -148,9 +126,9 @@ extension SyncCache {
 
     /// Processes a response whose edit has settled or was rolled back: only its real ids count.
     private func confirmedLate(_ number: Int64, _ attempt: Int, _ answer: OptimisticCommit) async {
-        guard let own = outbox.attempts[number], own.number == attempt else { return }
+        guard let library = outbox.library(of: number, attempt) else { return }
         if !answer.realIDs.isEmpty, !outbox.isStopped {
-            var ids = OptimisticCommit(pendingID: "", library: own.library, realIDs: answer.realIDs)
+            var ids = OptimisticCommit(pendingID: "", library: library, realIDs: answer.realIDs)
             ids.integerIDs = answer.integerIDs
             do throws(CacheError) {
                 try await begin(ids)
