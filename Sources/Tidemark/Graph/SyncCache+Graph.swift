@@ -204,7 +204,7 @@ extension SyncCache {
     package var watcherRefusal: CacheError? { isClosed ? SyncCache.closedRefusal : observerRefusal }
 
     /// Counts a notification that a watcher's sink took.
-    package func countNotification() { observers.notificationCount += 1 }
+    package func countNotification() { observers.countNotification() }
 
     /// Ends a step: the changes that it logged were distributed, and are dropped.
     package func endGraphStep() { state.clearLog() }

@@ -58,10 +58,10 @@ struct ObserverRegistry {
         var missed = 0
     }
 
-    var queryObservers: [SubscriptionID: QueryObserver] = [:]
+    private(set) var queryObservers: [SubscriptionID: QueryObserver] = [:]
     /// The observers of the log. Bounded by ``EventLog/tapCountMax``.
-    var logObservers: [SubscriptionID: LogObserver] = [:]
-    var entityObservers: [SubscriptionID: EntityObserver] = [:]
+    private(set) var logObservers: [SubscriptionID: LogObserver] = [:]
+    private(set) var entityObservers: [SubscriptionID: EntityObserver] = [:]
     /// The observers by their query's number, in the order in which they were made. Bounded by `queryCountMax`.
     private var byQuery: [[QueryObserver]] = []
     private(set) var observedQueryCount = 0
@@ -69,18 +69,18 @@ struct ObserverRegistry {
     /// The observers of each sink.
     private var bySink: [ObjectIdentifier: Set<SubscriptionID>] = [:]
     /// The sinks that get every change of a library's status: one for each session, so few.
-    var librarySinks: [any ObserverSink] = []
+    private(set) var librarySinks: [any ObserverSink] = []
     /// The observers with a lag, by sink and in the order in which they fell behind. Those that have caught up are
     /// skipped.
-    var lagging: [ObjectIdentifier: [SubscriptionID]] = [:]
+    private var lagging: [ObjectIdentifier: [SubscriptionID]] = [:]
     /// The queries with observers that fell behind because entities had to be loaded, each once and in that order.
     /// Bounded by the observed queries.
     private var heldBack: [QueryID] = []
     /// The task that loads entities into the reserves of observed lists; nil when none is awaited.
-    var reserveLoad: Task<Void, Never>?
+    private(set) var reserveLoad: Task<Void, Never>?
     private var nextSubscription: Int64 = 1
     /// The number of notifications that sinks took.
-    var notificationCount: Int64 = 0
+    private(set) var notificationCount: Int64 = 0
 
     var count: Int { queryObservers.count + entityObservers.count + logObservers.count }
 
@@ -156,6 +156,50 @@ struct ObserverRegistry {
         }
         byEntity[new, default: []].append(contentsOf: subscriptions)
     }
+
+    // MARK: What observers have seen
+
+    /// Records that a sink took a notification.
+    mutating func countNotification() { notificationCount += 1 }
+
+    /// Records that an observer has `refreshes`.
+    mutating func refresh(_ subscription: SubscriptionID) {
+        queryObservers[subscription]?.isRefreshed = true
+        entityObservers[subscription]?.isRefreshed = true
+    }
+
+    /// Records that an entity's observer has seen its current state.
+    ///
+    /// - Parameter isStale: The staleness that it was notified of; nil leaves the last one.
+    mutating func show(_ subscription: SubscriptionID, isStale: Bool?) {
+        entityObservers[subscription]?.lag = nil
+        if let isStale { entityObservers[subscription]?.shownStale = isStale }
+    }
+
+    /// Records that the sink of an entity's observer had no room.
+    ///
+    /// - Parameter old: The state that the observer saw last.
+    mutating func fallBehind(_ subscription: SubscriptionID, old: [UInt8]?) {
+        guard let observer = entityObservers[subscription] else { return }
+        entityObservers[subscription]?.lag = EntityLag(old: old)
+        noteLag(subscription, of: observer.sink)
+    }
+
+    /// Sets the number of events that an observer of the log has missed.
+    mutating func setMissed(_ count: Int, of subscription: SubscriptionID) {
+        logObservers[subscription]?.missed = count
+    }
+
+    // MARK: Libraries and reserves
+
+    /// Adds a sink that gets every change of a library's status.
+    mutating func addLibrarySink(_ sink: any ObserverSink) { librarySinks.append(sink) }
+
+    /// Removes a sink from those that get changes of libraries.
+    mutating func removeLibrarySink(_ sink: any ObserverSink) { librarySinks.removeAll { $0 === sink } }
+
+    /// Records the task that loads entities into reserves; nil when it has ended.
+    mutating func setReserveLoad(_ task: Task<Void, Never>?) { reserveLoad = task }
 
     private mutating func forget(_ subscription: SubscriptionID, of sink: any ObserverSink) {
         bySink[ObjectIdentifier(sink)]?.remove(subscription)

@@ -58,7 +58,7 @@ extension SyncCache {
                 subscription: observer.subscription, operations: operations, isStale: isStale,
                 asOf: change.asOf, isPending: change.isPending, missed: 0)
             if observer.sink.offer(.query(notification)) {
-                observers.notificationCount += 1
+                observers.countNotification()
                 observer.shownStale = isStale
             } else {
                 let lag = beginLag(of: observer)
@@ -166,7 +166,7 @@ extension SyncCache {
             } else if !observer.sink.offer(notification) {
                 return false
             }
-            observers.notificationCount += 1
+            observers.countNotification()
         }
         endLag(of: observer)
         observer.shownStale = isStale
@@ -201,11 +201,10 @@ extension SyncCache {
                     subscription: subscription, entity: new, changedFields: FieldSelection.changedFields(old, new),
                     isStale: isStale))
             if observer.sink.offer(notification) {
-                observers.notificationCount += 1
-                if let isStale { observers.entityObservers[subscription]?.shownStale = isStale }
+                observers.countNotification()
+                observers.show(subscription, isStale: isStale)
             } else {
-                observers.entityObservers[subscription]?.lag = ObserverRegistry.EntityLag(old: old)
-                observers.noteLag(subscription, of: observer.sink)
+                observers.fallBehind(subscription, old: old)
             }
         }
     }
@@ -232,10 +231,9 @@ extension SyncCache {
             } else if !observer.sink.offer(notification) {
                 return false
             }
-            observers.notificationCount += 1
+            observers.countNotification()
         }
-        observers.entityObservers[subscription]?.lag = nil
-        if let isStale { observers.entityObservers[subscription]?.shownStale = isStale }
+        observers.show(subscription, isStale: isStale)
         return true
     }
 
@@ -244,7 +242,7 @@ extension SyncCache {
     private func notify(_ status: LibraryStatus) {
         for sink in observers.librarySinks {
             if !sink.offer(.library(status)) { sink.deliver(.library(status)) }
-            observers.notificationCount += 1
+            observers.countNotification()
         }
     }
 

@@ -41,10 +41,10 @@ extension SyncCache {
             let notification = LogNotification(
                 subscription: subscription, events: news.events, missed: observer.missed)
             if observer.sink.offer(.log(notification)) {
-                observers.notificationCount += 1
-                observers.logObservers[subscription]?.missed = news.missed
+                observers.countNotification()
+                observers.setMissed(news.missed, of: subscription)
             } else {
-                observers.logObservers[subscription]?.missed += news.events.count + news.missed
+                observers.setMissed(observer.missed + news.events.count + news.missed, of: subscription)
             }
             let isBehind = observers.logObservers[subscription]?.missed ?? 0 > 0
             if isBehind, observer.missed == 0 {
@@ -66,8 +66,8 @@ extension SyncCache {
         } else if !observer.sink.offer(.log(notification)) {
             return false
         }
-        observers.notificationCount += 1
-        observers.logObservers[subscription]?.missed = 0
+        observers.countNotification()
+        observers.setMissed(0, of: subscription)
         return true
     }
 }

@@ -40,7 +40,7 @@ extension SyncCache {
                 reply(.success((read, subscription)))
                 if request.refreshes {
                     let isTooOld = read.expired != nil
-                    observers.entityObservers[subscription]?.shownStale = read.isStale && isTooOld
+                    observers.show(subscription, isStale: read.isStale && isTooOld)
                     beginRefreshing(subscription, ages: request.operationAges, isTooOld: isTooOld)
                 }
             }
@@ -52,7 +52,7 @@ extension SyncCache {
     /// Begins to notify a sink when a library's phase or its lost numbers change.
     package func observeLibraries(_ sink: any ObserverSink) {
         state.observeLibraries()
-        observers.librarySinks.append(sink)
+        observers.addLibrarySink(sink)
     }
 
     /// Ends one observer. It gets no further notification.
@@ -87,7 +87,7 @@ extension SyncCache {
             }
         }
         graphHost?.detach(sink, in: self)
-        observers.librarySinks.removeAll { $0 === sink }
+        observers.removeLibrarySink(sink)
         if observers.librarySinks.isEmpty { state.hasLibraryObservers = false }
         observers.forgetLagging(of: sink)
     }

@@ -14,8 +14,7 @@ extension SyncCache {
         var refresh = Refresh(ages: ages)
         refresh.isTooOld = isTooOld
         refreshes[subscription] = refresh
-        observers.queryObservers[subscription]?.isRefreshed = true
-        observers.entityObservers[subscription]?.isRefreshed = true
+        observers.refresh(subscription)
         guard let expiry = expiry(of: subscription, ages) else { return }
         setMoment(subscription, max(expiry, clock.now()))
     }
@@ -155,7 +154,7 @@ extension SyncCache {
                         subscription: subscription, operations: [], isStale: isStale, asOf: state.asOf(observer.query),
                         isPending: state.isPending(observer.query), missed: 0)))
             if isTaken {
-                observers.notificationCount += 1
+                observers.countNotification()
                 observer.shownStale = isStale
             } else {
                 let lag = beginLag(of: observer)
@@ -172,11 +171,10 @@ extension SyncCache {
                     EntityNotification(
                         subscription: subscription, entity: entity, changedFields: [], isStale: isTooOld)))
             if isTaken {
-                observers.notificationCount += 1
-                observers.entityObservers[subscription]?.shownStale = isTooOld
+                observers.countNotification()
+                observers.show(subscription, isStale: isTooOld)
             } else {
-                observers.entityObservers[subscription]?.lag = ObserverRegistry.EntityLag(old: entity)
-                observers.noteLag(subscription, of: observer.sink)
+                observers.fallBehind(subscription, old: entity)
             }
         }
     }

@@ -11,7 +11,7 @@ extension SyncCache {
     /// Begins a load, unless one is under way.
     func loadReserves() {
         guard observers.reserveLoad == nil, !isClosed else { return }
-        observers.reserveLoad = spawn { await self.loadUntilNothingIsAwaited() }
+        observers.setReserveLoad(spawn { await self.loadUntilNothingIsAwaited() })
     }
 
     private func loadUntilNothingIsAwaited() async {
@@ -34,7 +34,7 @@ extension SyncCache {
                 {}
             }
         }
-        observers.reserveLoad = nil
+        observers.setReserveLoad(nil)
     }
 
     /// Marks an observer with a lag to be notified as soon as the entities that it sees are in memory, even if its sink
