@@ -35,7 +35,7 @@ public struct QueryObservation<R: Resource>: AsyncSequence, Sendable {
         Iterator(lease: ObserverLease(host), request: request)
     }
 
-    /// An observer of one query.
+    /// Iterates over the updates of one observed query. The observer ends with its iterator.
     public struct Iterator: AsyncIteratorProtocol {
         let lease: ObserverLease
         let request: QueryRequest

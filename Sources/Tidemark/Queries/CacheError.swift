@@ -68,7 +68,7 @@ public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The kind of the error.
+    /// The code of the error, whose raw value is its name in the protocol.
     public var code: Code
     /// What went wrong, and what to do about it.
     public var message: String

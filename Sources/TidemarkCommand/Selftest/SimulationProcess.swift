@@ -49,7 +49,8 @@ struct SimulationProcess: Sendable {
         let isLate = Mutex(false)
         let guardian = DispatchWorkItem {
             isLate.withLock { $0 = true }
-            process.terminate()
+            // A child that hangs may not handle a request to end.
+            kill(process.processIdentifier, SIGKILL)
         }
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(deadline), execute: guardian)
         // A child that waits for one pipe while its parent waits for another never ends: each has a thread.

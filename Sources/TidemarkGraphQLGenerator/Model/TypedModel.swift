@@ -58,7 +58,7 @@ package struct VariableModel: Hashable, Sendable {
 package struct EnumerationModel: Hashable, Sendable {
     /// One value of the enum.
     package struct Case: Hashable, Sendable {
-        /// The value in the schema.
+        /// The name of the enum value in the schema, such as `NEW_HOPE`.
         package var value: String
         package var name: String
         package var description: String?

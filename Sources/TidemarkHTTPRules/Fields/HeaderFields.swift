@@ -18,7 +18,7 @@ package struct HeaderFields: Hashable, Sendable {
         }
     }
 
-    /// The fields in their order.
+    /// The header fields in the order of the message; one name may occur several times.
     package var fields: [Field]
 
     /// Creates a list of fields.

@@ -131,7 +131,7 @@ package struct ContentRange: Hashable, Sendable {
 ///
 /// - Source: RFC 9110, section 14.2; RFC 9111, sections 3.3 and 3.4.
 package enum RangeRules {
-    /// What a stored response can serve.
+    /// How a stored response answers a request for ranges.
     package enum Outcome: Hashable, Sendable {
         /// The stored response unchanged.
         case whole
