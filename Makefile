@@ -22,12 +22,7 @@ INPUT ?=
 PREFIX ?= /usr/local
 SOURCES := $(wildcard Sources Tests Benchmarks Examples) Package.swift
 
-ifeq ($(shell uname), Darwin)
-# Where Homebrew keeps the C libraries; Apple's compilers do not look there by themselves.
-BREW := $(shell brew --prefix 2> /dev/null)
-export CPATH := $(BREW)/include$(if $(CPATH),:$(CPATH))
-export LIBRARY_PATH := $(BREW)/lib$(if $(LIBRARY_PATH),:$(LIBRARY_PATH))
-else
+ifneq ($(shell uname), Darwin)
 # Release builds run where no Swift is installed.
 STATIC := --static-swift-stdlib
 endif
@@ -91,6 +86,10 @@ test-quick: deps
 	@begun=$$(date +%s); $(SWIFT) build --build-tests && built=$$(date +%s) \
 	    && $(SWIFT) test --skip-build --filter '^$(or $(SUITE),TidemarkStoreTests)\.' \
 	    && printf 'built in %d s, tested in %d s\n' $$((built - begun)) $$(($$(date +%s) - built))
+
+## test-portable: build and test without simdjson and zstd, as on platforms without them (SUITE=TidemarkSQLiteTests for one)
+test-portable: deps
+	@.ci/portable $(if $(SUITE),'^$(SUITE)\.')
 
 ## format: format every source file
 format:
@@ -177,7 +176,7 @@ generate-doc-examples:
 ## generate-operations: write the generated operations of the tests again
 generate-operations: deps
 	@$(SWIFT) build --product tidemark-graphql-generate
-	@tool="$(DEBUG)/tidemark-graphql-generate" && cd Tests/TidemarkOperationsTests && \
+	@tool="$(DEBUG)/tidemark-graphql-generate" && cd Tests/TidemarkGraphQLTypesTests && \
 	    "$$tool" --schema StarWars/schema.graphqls --operations 'StarWars/Documents/*.graphql' --output StarWars/Generated && \
 	    "$$tool" --schema Photos/schema.graphqls --operations 'Photos/Documents/*.graphql' --output Photos/Generated \
 	        --module Photos --access package --scalars DateTime=Date,Link=URL --per-document && \
@@ -332,5 +331,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations generate-doc-examples module-table python run run-serve run-http run-graphql run-jetstream install examples tutorial dist dist-check extension test test-quick test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
+.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations generate-doc-examples module-table python run run-serve run-http run-graphql run-jetstream install examples tutorial dist dist-check extension test test-quick test-portable test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps

@@ -10,6 +10,19 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// For modules with values that cannot escape the closure they are lent to: Swift 6.2 and 6.3 have such types, and
+/// check them, but the attribute on their initializers is still behind this name.
+let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
+
+// MARK: Libraries of the system
+
+// simdjson and zstd are used on Linux, unless the package is built without the trait. Everywhere else, and without it,
+// the package does the same by itself (docs/decisions/0030-without-libraries.md).
+let isFromSystem = BuildSettingCondition.when(platforms: [.linux], traits: ["SystemLibraries"])
+let zstd: Target.Dependency = .target(
+    name: "CZstd", condition: .when(platforms: [.linux], traits: ["SystemLibraries"]))
+let definesZstd: SwiftSetting = .define("TIDEMARK_ZSTD", isFromSystem)
+
 // MARK: Products of other packages
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -18,6 +31,7 @@ let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package: "swift-metrics")
@@ -35,8 +49,10 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 // MARK: One line for a module
 
 /// A module: in `Sources` or `Tests`, unless a path says where.
-func module(_ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
-    .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+func module(
+    _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil, settings: [SwiftSetting] = []
+) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict + settings)
 }
 
 /// A module with an entry point.
@@ -49,27 +65,29 @@ func tool(
 }
 
 func tests(
-    _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = []
+    _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = [],
+    settings: [SwiftSetting] = []
 ) -> Target {
-    .testTarget(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: strict)
+    .testTarget(
+        name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: strict + settings)
 }
 
 // MARK: The package
 
 let package = Package(
     name: "tidemark",
-    // Linux and macOS. zstd and simdjson come from the system, and Apple's other platforms have neither.
+    // Linux and macOS.
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "Tidemark", targets: ["Tidemark"]),
         .library(name: "TidemarkModel", targets: ["TidemarkModel"]),
         .library(name: "TidemarkJSON", targets: ["TidemarkJSON"]),
-        .library(name: "TidemarkGraphQL", targets: ["TidemarkGraphQL"]),
-        .library(
-            name: "TidemarkGraphQLClient",
-            targets: ["TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkOperations"]),
+        .library(name: "TidemarkGraphQLLanguage", targets: ["TidemarkGraphQLLanguage"]),
+        .library(name: "TidemarkGraphQL", targets: ["TidemarkGraphQL", "TidemarkGraphQLTypes"]),
         .library(name: "TidemarkHTTP", targets: ["TidemarkHTTP", "TidemarkURLSession"]),
         .library(name: "TidemarkJetStream", targets: ["TidemarkJetStream"]),
+        .library(name: "TidemarkLiveViews", targets: ["TidemarkLiveViews"]),
+        .library(name: "TidemarkScopeFeed", targets: ["TidemarkScopeFeed"]),
         .library(name: "TidemarkSQLite", targets: ["TidemarkSQLite"]),
         .library(name: "TidemarkStore", targets: ["TidemarkStore"]),
         .library(name: "TidemarkTesting", targets: ["TidemarkTesting"]),
@@ -80,9 +98,15 @@ let package = Package(
         .library(name: "TidemarkServerTLS", targets: ["TidemarkServerTLS"]),
         .executable(name: "tidemark", targets: ["TidemarkTool"]),
         .executable(name: "tidemark-serve", targets: ["TidemarkServeTool"]),
-        .library(name: "TidemarkOperations", targets: ["TidemarkOperations"]),
+        .library(name: "TidemarkGraphQLTypes", targets: ["TidemarkGraphQLTypes"]),
         .executable(name: "tidemark-graphql-generate", targets: ["tidemark-graphql-generate"]),
         .plugin(name: "TidemarkGraphQLPlugin", targets: ["TidemarkGraphQLPlugin"]),
+    ],
+    traits: [
+        .trait(
+            name: "SystemLibraries",
+            description: "On Linux, simdjson decodes lines and zstd compresses. Without effect on other platforms."),
+        .default(enabledTraits: ["SystemLibraries"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -98,11 +122,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+        .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.1"),
     ],
     targets: [
-        // C and C++ shims, one folder each. simdjson stays behind a C header: interoperation with C++ would spread to every
-        // client of the package.
-        .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+        // C and C++, one folder each. C++ stays behind a C header: interoperation with it would spread to every client
+        // of the package.
+        .target(
+            name: "CLineParser", cxxSettings: [.define("TIDEMARK_SIMDJSON", to: "1", isFromSystem)],
+            linkerSettings: [.linkedLibrary("simdjson", isFromSystem)]),
         .target(name: "CPrefetch"),
         .target(name: "CHeap"),
         .target(name: "CSQLiteShim", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -113,35 +140,42 @@ let package = Package(
         .systemLibrary(
             name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         // Loaded by the sqlite3 shell to look into a data file; nothing else links it.
-        .target(name: "CSQLiteExtension", linkerSettings: [.linkedLibrary("zstd")]),
+        .target(
+            name: "CSQLiteExtension", cSettings: [.define("TIDEMARK_ZSTD", to: "1", isFromSystem)],
+            linkerSettings: [.linkedLibrary("z"), .linkedLibrary("zstd", isFromSystem)]),
 
         // The engine.
         module("TidemarkModel"),
         module("TidemarkJSON", ["TidemarkModel"]),
-        module("TidemarkWire", ["CSimdjson", "TidemarkModel"]),
-        module("TidemarkStore", ["CPrefetch", "TidemarkJSON", "TidemarkModel"]),
+        module("TidemarkWire", ["CLineParser", "TidemarkModel"]),
+        module("TidemarkStore", ["CPrefetch", "TidemarkJSON", "TidemarkModel"], settings: lifetimes),
+        module("TidemarkViews", ["TidemarkJSON", "TidemarkModel", "TidemarkStore"]),
+        module("TidemarkScopes", ["TidemarkJSON", "TidemarkModel", "TidemarkStore", "TidemarkViews"]),
         module(
             "Tidemark", ["CHeap", "TidemarkJSON", "TidemarkModel", "TidemarkStore", "TidemarkWire", logging, metrics]),
+        // Rows of stored HTTP responses, and what callers and journal share about them: below the journal and HTTP.
+        module("TidemarkHTTPRecords", ["Tidemark", "TidemarkModel", "TidemarkStore"]),
         module(
             "TidemarkSQLite",
-            ["CSQLiteShim", "CZstd", "Tidemark", "TidemarkJSON", "TidemarkModel", "TidemarkStore", grdb, grdbSQLite]),
+            [
+                "CSQLiteShim", "CZlib", zstd, "Tidemark", "TidemarkHTTPRecords", "TidemarkJSON", "TidemarkModel",
+                "TidemarkStore", grdb, grdbSQLite,
+            ], settings: [definesZstd]),
         // Apart, so that only their users link OpenCombine and ServiceLifecycle.
         module("TidemarkCombine", ["Tidemark", openCombine]),
         module("TidemarkService", ["Tidemark", serviceLifecycle]),
 
         // GraphQL: the language, documents over a cache, a client, and typed operations with their generator.
-        module("TidemarkGraphQL", ["TidemarkJSON", "TidemarkModel"]),
+        module("TidemarkGraphQLLanguage", ["TidemarkJSON", "TidemarkModel"]),
+        module("TidemarkGraphQLTypes", ["TidemarkJSON"]),
         module(
-            "TidemarkGraphQLStore",
-            ["Tidemark", "TidemarkGraphQL", "TidemarkJSON", "TidemarkModel", "TidemarkStore", logging]),
-        module("TidemarkOperations", ["TidemarkJSON"]),
-        module(
-            "TidemarkGraphQLClient",
+            "TidemarkGraphQL",
             [
-                "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkHTTP", "TidemarkHTTPRules",
-                "TidemarkJSON", "TidemarkModel", "TidemarkOperations", "TidemarkStore", "TidemarkWire",
-            ]),
-        module("TidemarkGraphQLGenerator", ["TidemarkGraphQL", "TidemarkJSON", "TidemarkModel"]),
+                "Tidemark", "TidemarkGraphQLLanguage", "TidemarkGraphQLTypes", "TidemarkHTTP", "TidemarkHTTPRules",
+                "TidemarkJSON", "TidemarkMessages", "TidemarkModel", "TidemarkStore", "TidemarkWire", logging,
+            ],
+            settings: lifetimes),
+        module("TidemarkGraphQLGenerator", ["TidemarkGraphQLLanguage", "TidemarkJSON", "TidemarkModel"]),
         tool("tidemark-graphql-generate", ["TidemarkGraphQLGenerator", argumentParser]),
         .plugin(
             name: "TidemarkGraphQLPlugin", capability: .buildTool(), dependencies: ["tidemark-graphql-generate"]),
@@ -150,36 +184,62 @@ let package = Package(
         module("TidemarkHTTPRules", ["TidemarkModel"]),
         module(
             "TidemarkHTTP",
-            ["CCurlTransport", "Tidemark", "TidemarkHTTPRules", "TidemarkModel", "TidemarkStore", httpTypes]),
+            [
+                "CCurlTransport", "Tidemark", "TidemarkHTTPRecords", "TidemarkHTTPRules", "TidemarkJSON",
+                "TidemarkMessages", "TidemarkModel", "TidemarkStore", httpTypes,
+            ]),
         // Apart: on Linux, Foundation's networking would be loaded at every start.
         module("TidemarkURLSession", ["TidemarkHTTP", "TidemarkHTTPRules", httpTypes]),
+
+        // Scopes of a server as libraries of a cache.
+        module(
+            "TidemarkScopeFeed",
+            [
+                "Tidemark", "TidemarkHTTP", "TidemarkHTTPRules", "TidemarkJSON", "TidemarkMessages", "TidemarkModel",
+                "TidemarkStore", "TidemarkWire",
+            ]),
 
         // A stream of NATS JetStream as the log. libnats is loaded on first use.
         module("TidemarkJetStream", ["CNats", "Tidemark", "TidemarkJSON", "TidemarkModel", logging, metrics]),
 
-        // A cache as a child process: JSON-RPC on standard input and output; its recordings.
+        // A cache as a child process: JSON-RPC on standard input and output; its recordings. Messages and families of
+        // methods are apart, because families also stand beside what they serve, in GraphQL and HTTP.
+        module("TidemarkMessages", ["Tidemark", "TidemarkJSON", "TidemarkModel", "TidemarkStore", "TidemarkWire"]),
         module(
             "TidemarkSession",
+            ["Tidemark", "TidemarkJSON", "TidemarkMessages", "TidemarkModel", "TidemarkStore", "TidemarkWire", logging]),
+        module(
+            "TidemarkLiveViews",
             [
-                "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkHTTP", "TidemarkHTTPRules",
-                "TidemarkJSON", "TidemarkModel", "TidemarkStore", "TidemarkWire", logging,
+                "Tidemark", "TidemarkJSON", "TidemarkMessages", "TidemarkModel", "TidemarkStore", "TidemarkViews",
+                logging,
+            ]),
+        module(
+            "TidemarkLiveScopes",
+            [
+                "Tidemark", "TidemarkJSON", "TidemarkModel", "TidemarkScopes", "TidemarkStore", "TidemarkViews",
+                logging,
             ]),
         module(
             "TidemarkRecording",
-            ["Tidemark", "TidemarkJSON", "TidemarkModel", "TidemarkSession", "TidemarkStore", "TidemarkWire", logging]),
+            ["Tidemark", "TidemarkJSON", "TidemarkMessages", "TidemarkModel", "TidemarkStore", "TidemarkWire", logging]),
 
         // A cache behind HTTP, with the inspector's page. Apart, so that only its users build Hummingbird.
         module("TidemarkInspector"),
         module(
             "TidemarkServer",
             [
-                "CZlib", "CZstd", "Tidemark", "TidemarkHTTPRules", "TidemarkInspector", "TidemarkJSON", "TidemarkModel",
-                "TidemarkRecording", "TidemarkSQLite", "TidemarkSession", "TidemarkStore", "TidemarkWire", httpTypes,
-                hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
-                serviceLifecycle,
-            ]),
+                "CZlib", zstd, "Tidemark", "TidemarkGraphQL", "TidemarkHTTP", "TidemarkHTTPRules",
+                "TidemarkInspector", "TidemarkJSON", "TidemarkLiveScopes", "TidemarkLiveViews", "TidemarkMessages",
+                "TidemarkModel", "TidemarkRecording", "TidemarkSQLite", "TidemarkScopes", "TidemarkSession",
+                "TidemarkStore", "TidemarkViews", "TidemarkWire", httpTypes, hummingbird,
+                hummingbirdCore, logging, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, serviceLifecycle,
+            ], settings: [definesZstd]),
         // Apart, so that a server behind a proxy is built without BoringSSL.
         module("TidemarkServerTLS", ["TidemarkSQLite", "TidemarkServer", nioCore, nioSSL]),
+        // JSON Web Tokens of clients of scopes. Apart, so that only tidemark-serve links a library of cryptography.
+        module(
+            "TidemarkScopeTokens", ["TidemarkModel", "TidemarkSQLite", "TidemarkServer", "TidemarkViews", jwtKit]),
 
         // For tests of users: a cache in memory, a clock, seeded streams, scripted upstreams.
         module("TidemarkTesting", ["Tidemark", "TidemarkJSON", "TidemarkModel", "TidemarkStore"]),
@@ -191,7 +251,7 @@ let package = Package(
         module(
             "TidemarkSimulation",
             [
-                "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkModel",
+                "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkGraphQLLanguage", "TidemarkModel",
                 "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkTesting", logging,
             ]),
 
@@ -199,30 +259,36 @@ let package = Package(
         module(
             "TidemarkCommand",
             [
-                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkHTTP",
-                "TidemarkHTTPRules", "TidemarkJSON", "TidemarkJetStream", "TidemarkModel", "TidemarkRecording",
-                "TidemarkSQLite", "TidemarkSession", "TidemarkSimulation", "TidemarkStore", "TidemarkTesting",
-                "TidemarkWire", argumentParser, logging,
+                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLLanguage", "TidemarkHTTP",
+                "TidemarkHTTPRecords", "TidemarkHTTPRules", "TidemarkJSON", "TidemarkJetStream", "TidemarkLiveViews",
+                "TidemarkMessages", "TidemarkModel", "TidemarkRecording", "TidemarkSQLite", "TidemarkScopes",
+                "TidemarkSession", "TidemarkSimulation",
+                "TidemarkStore", "TidemarkTesting", "TidemarkViews", "TidemarkWire", argumentParser, logging,
             ]),
         tool("TidemarkTool", ["TidemarkCommand"]),
         tool(
             "TidemarkServeTool",
             [
-                "Tidemark", "TidemarkCommand", "TidemarkRecording", "TidemarkServer", "TidemarkServerTLS",
-                "TidemarkSession",
+                "Tidemark", "TidemarkCommand", "TidemarkRecording", "TidemarkScopeTokens", "TidemarkServer",
+                "TidemarkServerTLS", "TidemarkSession", logging,
             ]),
 
         // The bench, with the C programs it compares with, and the alternatives that are written in Swift.
         .target(
             name: "CReference", path: "Benchmarks/CReference",
-            linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("sqlite3"), .linkedLibrary("zstd")]),
+            cSettings: [.define("TIDEMARK_ZSTD", to: "1", isFromSystem)],
+            cxxSettings: [.define("TIDEMARK_SIMDJSON", to: "1", isFromSystem)],
+            linkerSettings: [
+                .linkedLibrary("simdjson", isFromSystem), .linkedLibrary("sqlite3"),
+                .linkedLibrary("zstd", isFromSystem),
+            ]),
         tool(
             "tidemark-bench",
             [
-                "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore",
-                "TidemarkHTTP", "TidemarkHTTPRules", "TidemarkJSON", "TidemarkJetStream", "TidemarkModel",
-                "TidemarkOperations", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
-                "TidemarkWire", argumentParser, grdb, httpTypes,
+                "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLLanguage", "TidemarkGraphQLTypes",
+                "TidemarkHTTP", "TidemarkHTTPRecords", "TidemarkHTTPRules", "TidemarkJSON", "TidemarkJetStream",
+                "TidemarkLiveViews", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit",
+                "TidemarkTesting", "TidemarkViews", "TidemarkWire", argumentParser, grdb, httpTypes,
             ], path: "Benchmarks",
             exclude: ["CReference", "Peers", "Items/Documents", "Items/schema.graphqls", "thresholds.json"],
             sources: ["Harness", "Items/Generated", "Results", "Suites", "Runner"]),
@@ -239,27 +305,36 @@ let package = Package(
             ], path: "Tests/Support/TidemarkTestKit"),
         module("TestTraits", ["TidemarkTestKit"], path: "Tests/Support/TestTraits"),
         module(
+            "ViewOracle", ["TidemarkModel", "TidemarkReferenceModel", "TidemarkTesting", "TidemarkViews"],
+            path: "Tests/Support/ViewOracle"),
+        // SQLite as a second judge of views.
+        module("ViewJudge", ["TidemarkReferenceModel", grdbSQLite], path: "Tests/Support/ViewJudge"),
+        module(
+            "ScopeTestKit", ["TidemarkModel", "TidemarkReferenceModel", "TidemarkViews"],
+            path: "Tests/Support/ScopeTestKit"),
+        module(
             "FuzzTargets",
             [
-                "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore",
-                "TidemarkHTTPRules", "TidemarkJSON", "TidemarkJetStream", "TidemarkModel", "TidemarkReferenceModel",
-                "TidemarkSQLite", "TidemarkSession", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
-                "TidemarkWire", grdbSQLite, logging,
+                "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkGraphQLLanguage", "TidemarkHTTP",
+                "TidemarkHTTPRules", "TidemarkJSON", "TidemarkJetStream", "TidemarkLiveViews", "TidemarkMessages",
+                "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkSession", "TidemarkStore",
+                "TidemarkTestKit",
+                "TidemarkTesting", "TidemarkWire", grdbSQLite, logging,
             ], path: "Tests/Fuzzing/FuzzTargets"),
 
         tests(
-            "FuzzCorpusTests", ["FuzzTargets", "TestTraits", "TidemarkModel", "TidemarkWire"],
+            "FuzzCorpusTests", ["FuzzTargets", "TestTraits", "TidemarkModel", "TidemarkTesting", "TidemarkWire"],
             path: "Tests/Fuzzing/FuzzCorpusTests"),
         // The examples of doc comments, compiled as in a package of a user: without the settings of this one.
         .testTarget(
             name: "DocumentationExampleTests",
             dependencies: [
                 "TestTraits", "Tidemark", "TidemarkCombine", "TidemarkFaultDisk", "TidemarkGraphQL",
-                "TidemarkGraphQLClient", "TidemarkGraphQLStore", "TidemarkHTTP", "TidemarkInspector",
-                "TidemarkJSON", "TidemarkJetStream", "TidemarkModel", "TidemarkOperations", "TidemarkRecording",
-                "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkServer", "TidemarkServerTLS",
-                "TidemarkService", "TidemarkSession", "TidemarkSimulation", "TidemarkStore", "TidemarkTestKit",
-                "TidemarkTesting",
+                "TidemarkGraphQLLanguage", "TidemarkGraphQLTypes", "TidemarkHTTP", "TidemarkInspector",
+                "TidemarkJSON", "TidemarkJetStream", "TidemarkLiveViews", "TidemarkMessages", "TidemarkModel",
+                "TidemarkRecording", "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkScopeFeed", "TidemarkServer",
+                "TidemarkServerTLS", "TidemarkService", "TidemarkSession", "TidemarkSimulation", "TidemarkStore",
+                "TidemarkTestKit", "TidemarkTesting",
                 httpTypes, hummingbird, logging,
             ],
             exclude: ["generate.py"]),
@@ -290,10 +365,14 @@ let package = Package(
                 "TidemarkTestKit", "TidemarkTesting",
             ]),
         tests(
+            "TidemarkMessagesTests",
+            ["TestTraits", "TidemarkJSON", "TidemarkMessages", "TidemarkModel", "TidemarkStore"]),
+        tests(
             "TidemarkSessionTests",
             [
-                "TestTraits", "Tidemark", "TidemarkJSON", "TidemarkModel", "TidemarkSession", "TidemarkStore",
-                "TidemarkTestKit", "TidemarkTesting", logging,
+                "TestTraits", "Tidemark", "TidemarkGraphQL", "TidemarkHTTP", "TidemarkJSON", "TidemarkLiveViews",
+                "TidemarkMessages", "TidemarkModel", "TidemarkSession", "TidemarkStore", "TidemarkTestKit",
+                "TidemarkTesting", logging,
             ]),
         tests(
             "TidemarkRecordingTests",
@@ -302,34 +381,29 @@ let package = Package(
                 "TidemarkTestKit", "TidemarkTesting", "TidemarkWire",
             ]),
         tests(
-            "TidemarkGraphQLTests",
-            ["TestTraits", "TidemarkGraphQL", "TidemarkModel", "TidemarkTestKit", "TidemarkTesting"]),
-        tests("TidemarkGraphQLGeneratorTests", ["TestTraits", "TidemarkGraphQL", "TidemarkGraphQLGenerator"]),
+            "TidemarkGraphQLLanguageTests",
+            ["TestTraits", "TidemarkGraphQLLanguage", "TidemarkModel", "TidemarkTestKit", "TidemarkTesting"]),
+        tests("TidemarkGraphQLGeneratorTests", ["TestTraits", "TidemarkGraphQLGenerator", "TidemarkGraphQLLanguage"]),
         tests(
-            "TidemarkOperationsTests",
+            "TidemarkGraphQLTypesTests",
             [
-                "TestTraits", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLGenerator",
-                "TidemarkGraphQLStore", "TidemarkJSON", "TidemarkModel", "TidemarkOperations", "TidemarkStore",
-                "TidemarkTestKit", "TidemarkTesting",
+                "TestTraits", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLGenerator", "TidemarkGraphQLLanguage",
+                "TidemarkGraphQLTypes", "TidemarkJSON", "TidemarkModel", "TidemarkStore", "TidemarkTestKit",
+                "TidemarkTesting",
             ],
             exclude: [
                 "StarWars/Documents", "StarWars/schema.graphqls", "Photos/Documents", "Photos/schema.graphqls",
                 "Torture/Documents", "Torture/schema.graphqls",
             ]),
-        tests(
-            "TidemarkGraphQLStoreTests",
-            [
-                "TestTraits", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLStore", "TidemarkJSON", "TidemarkModel",
-                "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
-            ]),
         tests("TidemarkHTTPRulesTests", ["TestTraits", "TidemarkHTTPRules", "TidemarkModel", "TidemarkTesting"]),
         tests(
-            "TidemarkGraphQLClientTests",
+            "TidemarkGraphQLTests",
             [
-                "TestTraits", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLClient", "TidemarkGraphQLStore",
-                "TidemarkHTTP", "TidemarkHTTPRules", "TidemarkModel", "TidemarkOperations", "TidemarkStore",
+                "TestTraits", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLLanguage", "TidemarkGraphQLTypes",
+                "TidemarkHTTP", "TidemarkHTTPRules", "TidemarkJSON", "TidemarkModel", "TidemarkStore",
                 "TidemarkTestKit", "TidemarkTesting",
-            ]),
+            ],
+            settings: lifetimes),
         tests(
             "TidemarkJetStreamTests",
             [
@@ -339,9 +413,15 @@ let package = Package(
         tests(
             "TidemarkHTTPTests",
             [
-                "TestTraits", "Tidemark", "TidemarkFaultDisk", "TidemarkHTTP", "TidemarkHTTPRules", "TidemarkModel",
-                "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting", "TidemarkURLSession",
-                grdbSQLite, httpTypes,
+                "TestTraits", "Tidemark", "TidemarkFaultDisk", "TidemarkHTTP", "TidemarkHTTPRecords",
+                "TidemarkHTTPRules", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit",
+                "TidemarkTesting", "TidemarkURLSession", grdbSQLite, httpTypes,
+            ]),
+        tests(
+            "TidemarkScopeFeedTests",
+            [
+                "TestTraits", "Tidemark", "TidemarkHTTP", "TidemarkModel", "TidemarkScopeFeed", "TidemarkTestKit",
+                "TidemarkTesting", logging,
             ]),
         tests(
             "SimulationTests",
@@ -353,16 +433,16 @@ let package = Package(
         tests(
             "TidemarkSQLiteTests",
             [
-                "CSQLiteExtension", "CZstd", "TestTraits", "Tidemark", "TidemarkFaultDisk", "TidemarkModel",
-                "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting", grdb,
-                grdbSQLite,
-            ]),
+                "CSQLiteExtension", zstd, "TestTraits", "Tidemark", "TidemarkFaultDisk", "TidemarkHTTPRecords",
+                "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit",
+                "TidemarkTesting", grdb, grdbSQLite,
+            ], settings: [definesZstd]),
         tests(
             "TidemarkTests",
             [
-                "TestTraits", "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkJSON", "TidemarkModel",
-                "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
-                "TidemarkWire", logging, metrics, metricsTestKit,
+                "TestTraits", "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQLLanguage", "TidemarkJSON",
+                "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit",
+                "TidemarkTesting", "TidemarkWire", logging, metrics, metricsTestKit,
             ]),
         tests(
             "TidemarkCombineTests",
@@ -376,9 +456,34 @@ let package = Package(
         tests(
             "TidemarkServerTests",
             [
-                "CZstd", "TestTraits", "Tidemark", "TidemarkModel", "TidemarkServer", "TidemarkServerTLS",
-                "TidemarkSession", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting", httpTypes, hummingbird,
-                nioCore, nioHTTP1, nioPosix, nioSSL,
+                zstd, "ScopeTestKit", "TestTraits", "Tidemark", "TidemarkHTTPRules", "TidemarkLiveScopes",
+                "TidemarkModel", "TidemarkSQLite", "TidemarkScopes", "TidemarkServer", "TidemarkServerTLS",
+                "TidemarkSession", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting", "TidemarkViews", httpTypes,
+                hummingbird, nioCore, nioHTTP1, nioPosix, nioSSL,
+            ], settings: [definesZstd]),
+        tests(
+            "TidemarkScopeTokensTests",
+            [
+                "TestTraits", "TidemarkModel", "TidemarkScopeTokens", "TidemarkServer", "TidemarkTestKit",
+                "TidemarkTesting", jwtKit,
+            ]),
+        tests(
+            "TidemarkViewsTests",
+            [
+                "TestTraits", "TidemarkModel", "TidemarkReferenceModel", "TidemarkStore", "TidemarkTestKit",
+                "TidemarkTesting", "TidemarkViews", "ViewJudge", "ViewOracle",
+            ]),
+        tests(
+            "TidemarkLiveViewsTests",
+            [
+                "TestTraits", "Tidemark", "TidemarkLiveViews", "TidemarkModel", "TidemarkReferenceModel",
+                "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting", "TidemarkViews", "ViewOracle",
+            ]),
+        tests(
+            "TidemarkScopesTests",
+            [
+                "ScopeTestKit", "TestTraits", "TidemarkModel", "TidemarkScopes", "TidemarkTestKit", "TidemarkTesting",
+                "TidemarkViews",
             ]),
         tests(
             "TidemarkStoreTests",

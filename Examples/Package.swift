@@ -37,7 +37,7 @@ let package = Package(
             dependencies: ["Photos", tidemark("Tidemark"), tidemark("TidemarkSQLite")],
             path: "Sources/WatchList"),
         .executableTarget(
-            name: "heroes", dependencies: [tidemark("Tidemark"), tidemark("TidemarkOperations")],
+            name: "heroes", dependencies: [tidemark("Tidemark"), tidemark("TidemarkGraphQLTypes")],
             path: "Sources/Heroes", plugins: [.plugin(name: "TidemarkGraphQLPlugin", package: "tidemark")]),
         .testTarget(
             name: "PhotosTests",

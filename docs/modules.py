@@ -3,8 +3,9 @@
 
 Usage: swift package dump-package | docs/modules.py [--check]
 
-The input is the package description. A row may have several targets. With --check nothing is written, and the status is
-1 if the table differs, or if a target is missing.
+The input is the package description. A row may have several targets. Arrows go up: a target depends only on targets in
+its own row and in rows above. With --check nothing is written, and the status is 1 if the table differs, if a target is
+missing, or if an arrow goes down.
 """
 import json
 import re
@@ -38,7 +39,7 @@ def main():
     package = json.load(sys.stdin)
     known = dependencies(package)
     shipped = {target["name"] for target in package["targets"] if target["type"] not in ("test", "plugin")}
-    lines, seen = PAGE.read_text().split("\n"), set()
+    lines, seen, down = PAGE.read_text().split("\n"), set(), []
     start = lines.index("| target | what it holds | depends on |")
     changed = list(lines)
     for index in range(start + 2, len(lines)):
@@ -47,11 +48,15 @@ def main():
         cells = re.split(r"(?<!\\)\|", lines[index])
         targets = re.findall(r"`([^`]+)`", cells[1])
         seen.update(targets)
+        for name in targets:
+            down += [f"{name} -> {other}" for other in sorted(known.get(name, (set(),))[0] - seen)]
         own = set().union(*(known[name][0] for name in targets if name in known)) - set(targets)
         others = set().union(*(known[name][1] for name in targets if name in known))
         names = sorted(map(short, own)) + sorted(others)
         cells[3] = f" {', '.join(names) or '–'} "
         changed[index] = "|".join(cells)
+    if down:
+        sys.exit(f"docs/architecture.md: move these rows, or remove the dependencies: {', '.join(down)}")
     missing = sorted(shipped - seen)
     if missing:
         sys.exit(f"docs/architecture.md has no row for {', '.join(missing)}")

@@ -1,4 +1,3 @@
-#include "line_walk.hpp"
 #include "reference.h"
 
 #include <cstring>
@@ -8,7 +7,9 @@
 #include <malloc.h>
 #endif
 
-#include <simdjson.h>
+#if TIDEMARK_SIMDJSON
+
+#include "line_walk.hpp"
 
 using namespace simdjson;
 
@@ -39,6 +40,15 @@ extern "C" uint64_t reference_dom(const uint8_t *bytes, const uint32_t *spans, s
     }
     return sum;
 }
+
+#else
+
+// A build without simdjson has no references that need it.
+extern "C" uint64_t reference_on_demand(const uint8_t *, size_t) { return 0; }
+extern "C" uint64_t reference_walk(const uint8_t *, size_t, void *, reference_visit) { return 0; }
+extern "C" uint64_t reference_dom(const uint8_t *, const uint32_t *, size_t) { return 0; }
+
+#endif
 
 extern "C" uint64_t reference_copy(const uint8_t *source, const uint32_t *entities, const uint64_t *offsets,
                                    const uint32_t *counts, size_t count, uint8_t *const *blocks) {

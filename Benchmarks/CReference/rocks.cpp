@@ -2,20 +2,21 @@
 //
 // Its header must be there when this is compiled; the library is loaded by name, so that no build of the bench needs
 // it.
-#include "line_walk.hpp"
 #include "reference.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
-#if defined(__has_include)
+#if TIDEMARK_SIMDJSON && defined(__has_include)
 #if __has_include(<rocksdb/c.h>)
 #define TIDEMARK_HAS_ROCKSDB 1
 #endif
 #endif
 
 #ifdef TIDEMARK_HAS_ROCKSDB
+
+#include "line_walk.hpp"
 
 #include <dlfcn.h>
 #include <unistd.h>

@@ -4,6 +4,9 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if TIDEMARK_ZSTD
+
 #include <zdict.h>
 #include <zstd.h>
 
@@ -68,23 +71,6 @@ uint64_t reference_store(const char *path, const uint8_t *source, const uint64_t
     return isGood ? sum : 0;
 }
 
-uint64_t reference_select(const char *path, const char *sql) {
-    sqlite3 *database = NULL;
-    sqlite3_stmt *select = NULL;
-    uint64_t sum = 0;
-    if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-        sqlite3_prepare_v2(database, sql, -1, &select, NULL) == SQLITE_OK) {
-        while (sqlite3_step(select) == SQLITE_ROW) {
-            const uint8_t *body = sqlite3_column_blob(select, 1);
-            const int size = sqlite3_column_bytes(select, 1);
-            sum += (uint64_t)sqlite3_column_int64(select, 0) + (uint64_t)size + (size > 0 ? body[size - 1] : 0);
-        }
-    }
-    sqlite3_finalize(select);
-    sqlite3_close(database);
-    return sum;
-}
-
 struct reference_compressed {
     ZSTD_DDict *dictionary;
     ZSTD_DCtx *context;
@@ -145,4 +131,45 @@ void reference_compressed_free(reference_compressed *compressed) {
     free(compressed->offsets);
     free(compressed->room);
     free(compressed);
+}
+
+#else
+
+// A build without zstd has no references that need it.
+uint64_t reference_store(const char *path, const uint8_t *source, const uint64_t *offsets, const uint32_t *counts,
+                         size_t count) {
+    (void)path, (void)source, (void)offsets, (void)counts, (void)count;
+    return 0;
+}
+
+reference_compressed *reference_compress(const uint8_t *source, const uint64_t *offsets, const uint32_t *counts,
+                                         size_t count) {
+    (void)source, (void)offsets, (void)counts, (void)count;
+    return NULL;
+}
+
+uint64_t reference_decompress(reference_compressed *compressed, const uint32_t *indexes, size_t count) {
+    (void)compressed, (void)indexes, (void)count;
+    return 0;
+}
+
+void reference_compressed_free(reference_compressed *compressed) { (void)compressed; }
+
+#endif
+
+uint64_t reference_select(const char *path, const char *sql) {
+    sqlite3 *database = NULL;
+    sqlite3_stmt *select = NULL;
+    uint64_t sum = 0;
+    if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+        sqlite3_prepare_v2(database, sql, -1, &select, NULL) == SQLITE_OK) {
+        while (sqlite3_step(select) == SQLITE_ROW) {
+            const uint8_t *body = sqlite3_column_blob(select, 1);
+            const int size = sqlite3_column_bytes(select, 1);
+            sum += (uint64_t)sqlite3_column_int64(select, 0) + (uint64_t)size + (size > 0 ? body[size - 1] : 0);
+        }
+    }
+    sqlite3_finalize(select);
+    sqlite3_close(database);
+    return sum;
 }

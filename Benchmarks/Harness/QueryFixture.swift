@@ -82,7 +82,7 @@ final class QueryFixture {
     private func put(_ indexes: [Int], rule: String? = nil) throws -> QueryID {
         defer { queryCount += 1 }
         let text = rule.map { Array("{\"resource_type\":\"file\",\($0)}".utf8) }
-        let head = AnswerHead(
+        let head = QueryResultHead(
             key: QueryKey(library: "", method: "sample.list", canonicalInput: ByteString("{\"n\":\(queryCount)}")),
             timeToLive: nil, asOf: nil, membership: try text.map { try Membership(json: $0) },
             membershipText: text ?? [], tags: [], isLocal: false, start: nil)

@@ -3,14 +3,15 @@ import Foundation
 
 /// The suites, each of which can be measured by itself.
 enum Suite: String, CaseIterable, ExpressibleByArgument {
-    case framing, decoding, apply, index, observers, layers, outbox, puts, ages, eviction, journal
+    case framing, decoding, apply, index, observers, layers, outbox, puts, ages, eviction, journal, layout
     case endToEnd = "end-to-end"
     case coldStart = "cold-start"
     case reads, scaling, sessions, serve
     case graphQL = "graphql"
     case delivery
     case jetStream = "jetstream"
-    case http
+    case http, views
+    case portable
     case pastMemory = "past-memory"
 
     /// The description of the suite in a few words.
@@ -27,6 +28,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .ages: "a policy in force"
         case .eviction: "making room, and what a small cache takes"
         case .journal: "storing, every entity once"
+        case .layout: "small data files, as rows and as blocks"
         case .endToEnd: "a file of lines to memory and to disk, five events an entity"
         case .coldStart: "a cache that was filled before"
         case .reads: "entities by key"
@@ -36,7 +38,9 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .graphQL: "documents of GraphQL over a cache in memory"
         case .delivery: "answers of GraphQL in parts, and subscriptions, from a server in memory"
         case .http: "stored HTTP answers"
+        case .views: "live views, beside SQLite"
         case .jetStream: "a stream of a NATS server on this machine, which takes its share of the processors"
+        case .portable: "without simdjson and zstd, beside a build with them"
         case .pastMemory: "more entities than memory holds, beside RocksDB, each in a process of its own"
         }
     }
@@ -61,6 +65,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
             try EvictionSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
             if !isSmoke { try await FootprintSuite.run(into: &report) }
         case .journal: try await JournalSuite.run(.distinct(isSmoke), runs: runs, into: &report)
+        case .layout: try await LayoutSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .endToEnd: try await EndToEndSuite.run(.updates(isSmoke), runs: runs, into: &report)
         case .coldStart: try await ColdStartSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .reads: try await ReadsSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
@@ -70,7 +75,11 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .graphQL: try await GraphQLSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .delivery: try await DeliverySuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .http: try await HTTPSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        case .views: try await ViewsSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .jetStream: try await JetStreamSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        case .portable:
+            try await PortableSuite.run(
+                updates: .updates(isSmoke), distinct: .distinct(isSmoke), runs: runs, into: &report)
         case .pastMemory:
             try await PastMemorySuite.run(entityCounts: entityCounts, isSmoke: isSmoke, into: &report)
         }

@@ -1,6 +1,6 @@
 import Synchronization
 import Tidemark
-import TidemarkGraphQL
+import TidemarkGraphQLLanguage
 import TidemarkModel
 import TidemarkStore
 

@@ -1,7 +1,6 @@
 import Synchronization
 import Tidemark
-import TidemarkGraphQLClient
-import TidemarkGraphQLStore
+import TidemarkGraphQL
 import TidemarkHTTP
 import TidemarkHTTPRules
 import TidemarkModel
@@ -84,10 +83,10 @@ enum DeliverySuite {
 
     /// Fetches the document from the server, and returns the size of its data in bytes.
     private static func fetchedByteCount(_ client: GraphQLClient) async throws -> UInt64 {
-        var request = GraphReadRequest(GraphRequest(document))
+        var request = GraphQLReadRequest(GraphQLRequest(document))
         request.policy = .networkOnly
-        let (results, result) = AsyncStream.makeStream(of: Result<GraphReply, CacheError>.self)
-        await client.cache.readGraph(request) {
+        let (results, result) = AsyncStream.makeStream(of: Result<GraphQLReply, CacheError>.self)
+        await client.cache.readDocument(request) {
             result.yield($0)
             result.finish()
         }
@@ -154,9 +153,9 @@ private final class MemoryTransport: HTTPTransport {
         }
     }
 
-    func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
+    func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeResponse {
         let type = state.withLock { $0.type }
-        return HTTPExchangeAnswer(
+        return HTTPExchangeResponse(
             head: ResponseHead(
                 status: 200, reason: "", fields: HeaderFields([.init("Content-Type", ByteString(type))])),
             body: HTTPBody(next: { () throws(ExchangeError) in self.next() }, cancel: {}))

@@ -55,8 +55,9 @@ enum Ingest {
 
     /// Ingests a file into a new cache over a journal.
     ///
+    /// - Parameter usesLibrary: False to decode lines without simdjson.
     /// - Returns: A hash of the numbers of applied events and of entities.
-    static func run(_ input: URL, into journal: any Journal) async throws -> UInt64 {
+    static func run(_ input: URL, into journal: any Journal, usesLibrary: Bool = true) async throws -> UInt64 {
         let file = try FileHandle(forReadingFrom: input)
         defer {
             do { try file.close() } catch { print("not closed: \(error)") }
@@ -64,7 +65,8 @@ enum Ingest {
         var configuration = CacheConfiguration()
         configuration.flush = .bulk
         let cache = try await SyncCache.open(configuration: configuration, journal: journal)
-        let stream = try await IngestStream(of: try DescriptorInput(file.fileDescriptor), into: cache)
+        let stream = try await IngestStream(
+            of: try DescriptorInput(file.fileDescriptor), into: cache, usesLibrary: usesLibrary)
         while try await stream.next() {}
         try await stream.finish()
         let counts = await cache.counts()

@@ -1,6 +1,6 @@
 import Synchronization
 import Tidemark
-import TidemarkGraphQLStore
+import TidemarkGraphQL
 import TidemarkModel
 import TidemarkStore
 
@@ -15,7 +15,7 @@ enum GraphQLSuite {
         let cache = try await SyncCache.open(
             configuration: CacheConfiguration(), journal: ForgetfulJournal(), clock: FixedClock(time: 1_700_000_000_000)
         )
-        await cache.attach { GraphEngine(rules: GraphRules(), upstream: nil) }
+        await cache.attach { GraphQLEngine(rules: GraphQLRules(), upstream: nil) }
         try await write(cache, objectCount, runs, into: &report)
         try await read(cache, objectCount, runs, into: &report)
         try await TypedSuite.run(cache, objectCount, runs, into: &report)
@@ -53,11 +53,11 @@ enum GraphQLSuite {
             try await Measurement.compare(
                 "write \(objectCount) objects", unit: "object", count: objectCount, runs: runs, goal: 4,
                 referenceName: "validated parse",
-                reference: { UInt64(try AnswerParts(answers[0]).data.count) },
+                reference: { UInt64(try ResponseParts(answers[0]).data.count) },
                 subject: {
                     turn += 1
-                    let parts = try AnswerParts(answers[turn % 2])
-                    try await cache.writeGraph(GraphRequest(list), parts)
+                    let parts = try ResponseParts(answers[turn % 2])
+                    try await cache.writeDocument(GraphQLRequest(list), parts)
                     return UInt64(parts.data.count)
                 }))
     }
@@ -89,8 +89,8 @@ enum GraphQLSuite {
     }
 
     private static func readOne(_ cache: SyncCache, count: Int, into report: inout Report) async throws {
-        let written = try AnswerParts(Array(#"{"data":{"hero":{"__typename":"Item","id":"0","f0":"x"}}}"#.utf8))
-        try await cache.writeGraph(GraphRequest(one), written)
+        let written = try ResponseParts(Array(#"{"data":{"hero":{"__typename":"Item","id":"0","f0":"x"}}}"#.utf8))
+        try await cache.writeDocument(GraphQLRequest(one), written)
         let clock = ContinuousClock()
         var hash: UInt64 = 0
         let start = clock.now
@@ -101,11 +101,11 @@ enum GraphQLSuite {
 
     /// Reads a document from the cache alone, and returns its data.
     static func data(_ cache: SyncCache, _ document: ByteString) async throws -> [UInt8] {
-        var request = GraphReadRequest(GraphRequest(document))
+        var request = GraphQLReadRequest(GraphQLRequest(document))
         request.policy = .cacheOnly
         let box = ReplyBox()
         // A read of the cache alone is answered before the call returns.
-        await cache.readGraph(request) { result in box.reply.withLock { $0 = result } }
+        await cache.readDocument(request) { result in box.reply.withLock { $0 = result } }
         guard let reply = box.reply.withLock({ $0 }) else {
             preconditionFailure("a read of the cache alone was not answered")
         }
@@ -113,17 +113,17 @@ enum GraphQLSuite {
     }
 
     private final class ReplyBox: Sendable {
-        let reply = Mutex<Result<GraphReply, CacheError>?>(nil)
+        let reply = Mutex<Result<GraphQLReply, CacheError>?>(nil)
     }
 
     // MARK: Watching
 
     /// Measures the time from the change of one field to the patch in the observer's mailbox.
     private static func watch(_ cache: SyncCache, count: Int, into report: inout Report) async throws {
-        var request = GraphReadRequest(GraphRequest(list))
+        var request = GraphQLReadRequest(GraphQLRequest(list))
         request.policy = .cacheOnly
         let mailbox = ObserverMailbox()
-        await cache.readGraph(request, observing: mailbox) { _ in }
+        await cache.readDocument(request, observing: mailbox) { _ in }
         let clock = ContinuousClock()
         var durations: [Int64] = []
         var hash: UInt64 = 0
@@ -149,7 +149,7 @@ enum GraphQLSuite {
     ) async throws {
         let selections = (0..<40).map { "a\($0): f\($0) { id b c d }" }.joined(separator: " ")
         let text = ByteString("query Q { \(selections) }")
-        let rules = GraphRules()
+        let rules = GraphQLRules()
         let clock = ContinuousClock()
         var fresh: [Double] = []
         var kept: [Double] = []
@@ -157,12 +157,12 @@ enum GraphQLSuite {
         for _ in 0..<runs {
             var start = clock.now
             for _ in 0..<count {
-                let plan = try GraphDocument(text.bytes, rules: rules).plan(operation: nil, variables: nil)
+                let plan = try CheckedDocument(text.bytes, rules: rules).plan(operation: nil, variables: nil)
                 hash &+= plan.hasDeferrals ? 1 : 0
             }
             fresh.append((clock.now - start).inSeconds * 1e6 / Double(count))
             start = clock.now
-            for _ in 0..<count { hash &+= try await cache.isStream(GraphRequest(text)) ? 1 : 0 }
+            for _ in 0..<count { hash &+= try await cache.isStream(GraphQLRequest(text)) ? 1 : 0 }
             kept.append((clock.now - start).inSeconds * 1e6 / Double(count))
         }
         report.add(name: "plan 200 selections", values: fresh, unit: "µs", goal: 100, hash: hash)

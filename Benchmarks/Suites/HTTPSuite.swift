@@ -3,6 +3,7 @@ import GRDB
 import HTTPTypes
 import Tidemark
 import TidemarkHTTP
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkSQLite
@@ -89,7 +90,7 @@ enum HTTPSuite {
         _ = try await world.client.fetch(request)
         let exchange = HTTPExchange(
             method: "GET", url: try HTTPURL(ByteString("\(server.url)/x")),
-            fields: HeaderFields([.init("If-None-Match", "\"1\"")]), timeout: 30_000)
+            fields: HeaderFields([.init("If-None-Match", "\"1\"")]), timeout: .seconds(30))
         let measured = try await Measurement.compare(
             "304 round trip", unit: "request", count: count, runs: runs, goal: nil, referenceName: "the bare request",
             reference: {
@@ -158,13 +159,13 @@ enum HTTPSuite {
 
     /// A server that answers every request at once with a response that stays fresh.
     private struct InstantServer: HTTPTransport {
-        func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
+        func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeResponse {
             let number = Int(exchange.request.path?.split(separator: "/").last ?? "") ?? 0
             var response = HTTPResponse(status: .ok)
             response.headerFields[.cacheControl] = "max-age=100000"
             response.headerFields[.contentType] = "application/json"
             response.headerFields[.eTag] = "\"\(number)\""
-            return HTTPExchangeAnswer(response: response, body: HTTPBody(HTTPSuite.body(number)))
+            return HTTPExchangeResponse(response: response, body: HTTPBody(HTTPSuite.body(number)))
         }
     }
 

@@ -1,8 +1,8 @@
 import Foundation
 import Tidemark
-import TidemarkGraphQLStore
+import TidemarkGraphQL
 import TidemarkModel
-import TidemarkOperations
+import TidemarkGraphQLTypes
 
 /// The cost of reading generated types from a cache; the reference is Foundation's decoder on the same data.
 enum TypedSuite {
@@ -59,7 +59,7 @@ enum TypedSuite {
 
     static func run(_ cache: SyncCache, _ objectCount: Int, _ runs: Int, into report: inout Report) async throws {
         let document = ByteString(Items.document)
-        try await cache.writeGraph(GraphRequest(document), try AnswerParts(answer(objectCount)))
+        try await cache.writeDocument(GraphQLRequest(document), try ResponseParts(answer(objectCount)))
         let bytes = try await GraphQLSuite.data(cache, document)
         report.add(
             try await Measurement.compare(

@@ -40,11 +40,11 @@ static int read_head(Block *block, Bytes *bytes) {
     bytes->at += check_count;
     uint8_t header = *bytes->at++;
     block->codec = header & 3;
-    if (header >> 5 != 1 || (header & 0x1C) != 0 || block->codec == 3) return 0;
+    if (header >> 5 != 1 || (header & 0x1C) != 0) return 0;
     if (!tidemark_read_number(bytes, &ordinal) || !tidemark_read_number(bytes, &block->library)) return 0;
     if (!tidemark_read_number(bytes, &block->type)) return 0;
     block->dictionary = 0;
-    if (block->codec == 2 && !tidemark_read_number(bytes, &block->dictionary)) return 0;
+    if (tidemark_names_dictionary(block->codec) && !tidemark_read_number(bytes, &block->dictionary)) return 0;
     if (!tidemark_read_number(bytes, &count) || !tidemark_read_number(bytes, &block->unpacked_count)) return 0;
     if (!tidemark_read_number(bytes, &packed)) return 0;
     if (ordinal < 1 || ordinal > ordinal_max || block->library > index_max || block->type > index_max) return 0;

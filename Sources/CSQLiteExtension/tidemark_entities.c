@@ -150,12 +150,19 @@ static int next(sqlite3_vtab_cursor *base) {
     return SQLITE_OK;
 }
 
+// Returns the number of a format without the marks of a file with raw deflate.
+static int without_marks(int version) {
+    int marks = version & 0xF0, format = version - marks;
+    int has_marks = (marks == 0x30 || marks == 0xF0) && format >= format_rows && format <= format_newest;
+    return has_marks ? format : version;
+}
+
 // Reads the format of `main`. While entities are being moved into blocks, the file counts as one of rows.
 static int read_format(sqlite3 *connection, int *format) {
     sqlite3_stmt *statement = NULL;
     int status = sqlite3_prepare_v2(connection, "PRAGMA main.user_version", -1, &statement, NULL);
     if (status != SQLITE_OK) return status;
-    if (sqlite3_step(statement) == SQLITE_ROW) *format = sqlite3_column_int(statement, 0);
+    if (sqlite3_step(statement) == SQLITE_ROW) *format = without_marks(sqlite3_column_int(statement, 0));
     status = sqlite3_finalize(statement);
     if (status != SQLITE_OK || *format < format_blocks) return status;
     const char *moved = "SELECT 1 FROM main.counters WHERE name = 'moved_rows'";
@@ -205,14 +212,15 @@ static int unpack_block(Cursor *cursor) {
     if (cursor->was_unpacked) return SQLITE_OK;
     cursor->was_unpacked = 1;
     Table *table = table_of(cursor);
-    const ZSTD_DDict *dictionary = NULL;
-    if (block->codec == 2) {
+    const Dictionary *dictionary = NULL;
+    if (block->codec == codec_zstd_dictionary || block->dictionary != 0) {
         dictionary = tidemark_dictionary(table->reader, table->connection, (sqlite3_int64)block->dictionary);
         if (dictionary == NULL) return SQLITE_OK;
     }
     uint8_t *target = sqlite3_malloc64(block->unpacked_count + 1);
     if (target == NULL) return SQLITE_NOMEM;
-    if (tidemark_unpack(table->reader, block->data, 0, dictionary, target, block->unpacked_count)) {
+    if (tidemark_unpack(
+            table->reader, block->data, block->codec, 0, dictionary, target, block->unpacked_count)) {
         cursor->unpacked = target;
     } else {
         sqlite3_free(target);

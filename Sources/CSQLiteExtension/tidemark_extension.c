@@ -52,21 +52,21 @@ static void resource(sqlite3_context *context, int count, sqlite3_value **values
         if (bytes.end - bytes.at < padding_count) return;
         bytes.end -= padding_count;
     }
-    if (codec == 3 || (format != 1 && format != 2)) return;
+    if (format != 1 && format != 2) return;
     uint64_t fields = 0, number = 0, content = 0, id_offset = 0;
     if (format == 2) {
         if (!tidemark_read_number(&bytes, &fields) || fields > (uint64_t)(bytes.end - bytes.at)) return;
         bytes.end -= fields;
     }
-    if (codec == 2 && !tidemark_read_number(&bytes, &number)) return;
+    if (tidemark_names_dictionary(codec) && !tidemark_read_number(&bytes, &number)) return;
     if (codec != 0 && !tidemark_read_number(&bytes, &content)) return;
     if ((header & 8) && !tidemark_read_number(&bytes, &id_offset)) return;
     if (codec == 0) content = (uint64_t)(bytes.end - bytes.at);
     size_t text_count = !(header & 8) ? 0 : is_uuid ? uuid_text_count : id_count;
     if (content + text_count > payload_max || id_offset > content) return;
 
-    const ZSTD_DDict *own = NULL;
-    if (codec == 2) {
+    const Dictionary *own = NULL;
+    if (codec == codec_zstd_dictionary || number != 0) {
         own = tidemark_dictionary(reader, sqlite3_context_db_handle(context), (sqlite3_int64)number);
         if (own == NULL) return;
     }
@@ -74,7 +74,7 @@ static void resource(sqlite3_context *context, int count, sqlite3_value **values
     if (target == NULL) return sqlite3_result_error_nomem(context);
     if (codec == 0) {
         memcpy(target, bytes.at, content);
-    } else if (!tidemark_unpack(reader, bytes, header & 4, own, target, content)) {
+    } else if (!tidemark_unpack(reader, bytes, codec, header & 4, own, target, content)) {
         return sqlite3_free(target);
     }
     memmove(target + id_offset + text_count, target + id_offset, content - id_offset);
@@ -82,6 +82,7 @@ static void resource(sqlite3_context *context, int count, sqlite3_value **values
     sqlite3_result_text64(context, (char *)target, content + text_count, sqlite3_free, SQLITE_UTF8);
 }
 
+#if TIDEMARK_ZSTD
 // zstd_decompress(blob [, dictionary]): the content of one frame, with its magic number or without, or NULL.
 static void decompress(sqlite3_context *context, int count, sqlite3_value **values) {
     Reader *reader = sqlite3_user_data(context);
@@ -110,30 +111,38 @@ static void decompress(sqlite3_context *context, int count, sqlite3_value **valu
     if (ZSTD_isError(result)) return sqlite3_free(target);
     sqlite3_result_blob64(context, target, result, sqlite3_free);
 }
+#endif
 
 int sqlite3_tidemarksqlite_init(sqlite3 *connection, char **message, const sqlite3_api_routines *api) {
     SQLITE_EXTENSION_INIT2(api);
     Reader *reader = sqlite3_malloc64(sizeof *reader);
     if (reader == NULL) return SQLITE_NOMEM;
     memset(reader, 0, sizeof *reader);
-    reader->context = ZSTD_createDCtx();
     // SQLite calls `tidemark_release` once for each function and for the table, even when it cannot be created.
+#if !TIDEMARK_ZSTD
+    (void)message;
+    reader->users = 2;
+#else
     reader->users = 4;
+    reader->context = ZSTD_createDCtx();
     if (reader->context == NULL) {
         sqlite3_free(reader);
         if (message != NULL) *message = sqlite3_mprintf("no memory for zstd");
         return SQLITE_NOMEM;
     }
+#endif
     int flags = SQLITE_UTF8 | SQLITE_INNOCUOUS;
     // Dictionaries are read from the connection, so the result is the same only for one file.
     int status = sqlite3_create_function_v2(
         connection, "tidemark_resource", 7, flags, reader, resource, NULL, NULL, tidemark_release);
+#if TIDEMARK_ZSTD
     int pure = flags | SQLITE_DETERMINISTIC;
     for (int count = 1; count <= 2; count++) {
         int other = sqlite3_create_function_v2(
             connection, "zstd_decompress", count, pure, reader, decompress, NULL, NULL, tidemark_release);
         if (status == SQLITE_OK) status = other;
     }
+#endif
     int table = sqlite3_create_module_v2(
         connection, "tidemark_entities", &tidemark_entities_module, reader, tidemark_release);
     return status == SQLITE_OK ? table : status;

@@ -6,8 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if TIDEMARK_ZSTD
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
+#endif
 
 enum {
     payload_max = 16 << 20,
@@ -32,14 +34,23 @@ typedef struct {
 
 // tidemark_unpack.c: checks and decompression, for both forms of a file.
 
+// How the data of a body or a block is compressed.
+enum { codec_raw, codec_zstd, codec_zstd_dictionary, codec_deflate };
+
 typedef struct {
     sqlite3_int64 number;
-    ZSTD_DDict *dictionary;
+    uint8_t *bytes;
+    size_t count;
+#if TIDEMARK_ZSTD
+    ZSTD_DDict *zstd;
+#endif
 } Dictionary;
 
 // The state of one connection, which uses it from one thread at a time.
 typedef struct {
+#if TIDEMARK_ZSTD
     ZSTD_DCtx *context;
+#endif
     // The dictionaries loaded so far. A number always names the same dictionary.
     Dictionary dictionaries[dictionary_max];
     int dictionary_count;
@@ -63,14 +74,18 @@ typedef struct {
 void tidemark_release(void *reader);
 
 // Returns a dictionary of `main`; NULL if there is none, or its row fails its check.
-const ZSTD_DDict *tidemark_dictionary(Reader *reader, sqlite3 *connection, sqlite3_int64 number);
+const Dictionary *tidemark_dictionary(Reader *reader, sqlite3 *connection, sqlite3_int64 number);
 
 // Reads an integer. Returns 0 if the bytes end within it, or it has more than five bytes.
 int tidemark_read_number(Bytes *bytes, uint64_t *value);
 
-// Unpacks a frame without a magic number, or a bare block, to exactly `count` bytes. Returns 0 if that fails.
+// Returns 1 if the number of a dictionary follows in the head.
+int tidemark_names_dictionary(int codec);
+
+// Unpacks raw deflate, a zstd frame without a magic number, or a bare block of one, to exactly `count` bytes. Returns 0
+// if that fails, or this build does not have the codec. `dictionary` is NULL for none.
 int tidemark_unpack(
-    Reader *reader, Bytes data, int is_bare, const ZSTD_DDict *dictionary, uint8_t *target, size_t count);
+    Reader *reader, Bytes data, int codec, int is_bare, const Dictionary *dictionary, uint8_t *target, size_t count);
 
 // Returns the seed of the check of an entity.
 uint64_t tidemark_seed(const Seal *seal);
@@ -107,7 +122,7 @@ typedef struct {
     int codec;
     uint64_t library;
     uint64_t type;
-    // 0 except for codec 2.
+    // 0 for none.
     uint64_t dictionary;
     uint64_t unpacked_count;
     Bytes data;

@@ -1,31 +1,54 @@
 // Checks and decompression, for files of rows and of blocks. See docs/data-file.md.
 
 #include <string.h>
+#include <zlib.h>
 
 #include "tidemark_internal.h"
 #include "xxh64.h"
 
 SQLITE_EXTENSION_INIT3
 
-// The most bytes of a zstd block.
-enum { block_max = 128 << 10 };
+enum {
+    // The most bytes of a zstd block.
+    block_max = 128 << 10,
+    // How far raw deflate looks back.
+    deflate_window = 32 << 10,
+};
 
 void tidemark_release(void *pointer) {
     Reader *reader = pointer;
     if (--reader->users > 0) return;
-    for (int index = 0; index < reader->dictionary_count; index++)
-        ZSTD_freeDDict(reader->dictionaries[index].dictionary);
+    for (int index = 0; index < reader->dictionary_count; index++) {
+        sqlite3_free(reader->dictionaries[index].bytes);
+#if TIDEMARK_ZSTD
+        ZSTD_freeDDict(reader->dictionaries[index].zstd);
+#endif
+    }
+#if TIDEMARK_ZSTD
     ZSTD_freeDCtx(reader->context);
+#endif
     sqlite3_free(reader);
 }
 
-const ZSTD_DDict *tidemark_dictionary(Reader *reader, sqlite3 *connection, sqlite3_int64 number) {
+static int copy_dictionary(Dictionary *dictionary, const uint8_t *bytes, size_t count) {
+    dictionary->bytes = sqlite3_malloc64(count);
+    if (dictionary->bytes == NULL) return 0;
+    memcpy(dictionary->bytes, bytes, count);
+    dictionary->count = count;
+#if TIDEMARK_ZSTD
+    dictionary->zstd = ZSTD_createDDict(bytes, count);
+#endif
+    return 1;
+}
+
+const Dictionary *tidemark_dictionary(Reader *reader, sqlite3 *connection, sqlite3_int64 number) {
     for (int index = 0; index < reader->dictionary_count; index++)
-        if (reader->dictionaries[index].number == number) return reader->dictionaries[index].dictionary;
+        if (reader->dictionaries[index].number == number) return &reader->dictionaries[index];
     if (reader->dictionary_count == dictionary_max) return NULL;
     sqlite3_stmt *statement = NULL;
     const char *sql = "SELECT type, checksum, body FROM main.dictionaries WHERE dictionary = ?";
-    ZSTD_DDict *found = NULL;
+    Dictionary found = {.number = number};
+    int is_found = 0;
     if (sqlite3_prepare_v2(connection, sql, -1, &statement, NULL) == SQLITE_OK) {
         sqlite3_bind_int64(statement, 1, number);
         if (sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_type(statement, 2) == SQLITE_BLOB) {
@@ -33,14 +56,16 @@ const ZSTD_DDict *tidemark_dictionary(Reader *reader, sqlite3 *connection, sqlit
             size_t count = (size_t)sqlite3_column_bytes(statement, 2);
             uint64_t seed = (uint64_t)number << 16 | (uint64_t)sqlite3_column_int64(statement, 0);
             if (count > 0 && (sqlite3_int64)xxh64(bytes, count, seed) == sqlite3_column_int64(statement, 1))
-                found = ZSTD_createDDict(bytes, count);
+                is_found = copy_dictionary(&found, bytes, count);
         }
     }
     sqlite3_finalize(statement);
-    if (found == NULL) return NULL;
-    reader->dictionaries[reader->dictionary_count++] = (Dictionary){.number = number, .dictionary = found};
-    return found;
+    if (!is_found) return NULL;
+    reader->dictionaries[reader->dictionary_count++] = found;
+    return &reader->dictionaries[reader->dictionary_count - 1];
 }
+
+int tidemark_names_dictionary(int codec) { return codec == codec_zstd_dictionary || codec == codec_deflate; }
 
 int tidemark_read_number(Bytes *bytes, uint64_t *value) {
     *value = 0;
@@ -52,6 +77,7 @@ int tidemark_read_number(Bytes *bytes, uint64_t *value) {
     return 0;
 }
 
+#if TIDEMARK_ZSTD
 static size_t write_frame_header(uint8_t *at, size_t content_count, size_t block_count) {
     size_t count = 0, wide = 0, value = content_count;
     if (content_count < 256) {
@@ -71,7 +97,7 @@ static size_t write_frame_header(uint8_t *at, size_t content_count, size_t block
     return count;
 }
 
-int tidemark_unpack(
+static int unpack_zstd(
     Reader *reader, Bytes data, int is_bare, const ZSTD_DDict *dictionary, uint8_t *target, size_t count) {
     size_t data_count = (size_t)(data.end - data.at);
     uint8_t *frame = NULL;
@@ -94,6 +120,35 @@ int tidemark_unpack(
     size_t result = ZSTD_decompressDCtx(reader->context, target, count, data.at, (size_t)(data.end - data.at));
     sqlite3_free(frame);
     return !ZSTD_isError(result) && result == count;
+}
+#endif
+
+static int unpack_deflate(Bytes data, const Dictionary *dictionary, uint8_t *target, size_t count) {
+    z_stream stream = {.next_in = (Bytef *)data.at, .next_out = target};
+    stream.avail_in = (uInt)(data.end - data.at);
+    stream.avail_out = (uInt)count;
+    if (inflateInit2(&stream, -15) != Z_OK) return 0;
+    int status = Z_OK;
+    if (dictionary != NULL) {
+        size_t last = dictionary->count < deflate_window ? dictionary->count : deflate_window;
+        status = inflateSetDictionary(&stream, dictionary->bytes + dictionary->count - last, (uInt)last);
+    }
+    if (status == Z_OK) status = inflate(&stream, Z_FINISH);
+    int is_whole = status == Z_STREAM_END && stream.avail_in == 0 && stream.avail_out == 0;
+    inflateEnd(&stream);
+    return is_whole;
+}
+
+int tidemark_unpack(
+    Reader *reader, Bytes data, int codec, int is_bare, const Dictionary *dictionary, uint8_t *target, size_t count) {
+    if (codec == codec_deflate) return !is_bare && unpack_deflate(data, dictionary, target, count);
+#if TIDEMARK_ZSTD
+    if (codec == codec_zstd_dictionary && (dictionary == NULL || dictionary->zstd == NULL)) return 0;
+    return unpack_zstd(reader, data, is_bare, dictionary ? dictionary->zstd : NULL, target, count);
+#else
+    (void)reader;
+    return 0;
+#endif
 }
 
 static void put(uint8_t *at, uint64_t value) {

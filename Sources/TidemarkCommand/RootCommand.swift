@@ -27,6 +27,7 @@ struct RootCommand: AsyncParsableCommand {
         subcommands: [
             IngestCommand.self, RunCommand.self, ServeCommand.self, GetCommand.self, ListCommand.self,
             FacetsCommand.self,
+            ViewCommand.self, ScopeCommand.self,
             StatsCommand.self,
             VerifyCommand.self, DoctorCommand.self, ExportCommand.self, QueriesCommand.self, PendingCommand.self,
             RemoveCommand.self,

@@ -28,7 +28,7 @@ public struct CurlTransport: HTTPTransport {
     ///
     /// - Throws: ``ExchangeError``: `offline` if no host is reached or libcurl cannot be loaded; `timedOut`,
     ///   `connectionLost`, `tlsFailed`, `truncated`, `limitExceeded` or `cancelled`.
-    public func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
+    public func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeResponse {
         let running = CurlExchange()
         let result = await withTaskCancellationHandler {
             running.begin(exchange, proxy: proxy.choice(for: exchange.url))
@@ -39,7 +39,7 @@ public struct CurlTransport: HTTPTransport {
         var head = try result.get()
         // libcurl has decoded the chunked coding.
         head.fields.remove("transfer-encoding")
-        return HTTPExchangeAnswer(
+        return HTTPExchangeResponse(
             head: head,
             body: HTTPBody(
                 next: { () throws(ExchangeError) in
@@ -101,8 +101,9 @@ final class CurlExchange: Sendable {
                             request.header_count = headers.count
                             request.body = body.isEmpty ? nil : body.baseAddress
                             request.body_byte_count = body.count
-                            request.timeout_milliseconds = Int(exchange.streamTimeout ?? exchange.timeout)
-                            request.connect_timeout_milliseconds = Int(exchange.connectTimeout ?? 0)
+                            request.timeout_milliseconds = Int(
+                                (exchange.streamTimeout ?? exchange.timeout).wholeMilliseconds)
+                            request.connect_timeout_milliseconds = Int(exchange.connectTimeout?.wholeMilliseconds ?? 0)
                             request.proxy = proxyURL == nil ? nil : proxyText
                             request.uses_system_proxy = proxy == .system ? 1 : 0
                             request.context = context.toOpaque()

@@ -71,7 +71,7 @@ package struct DisturbedTransport: HTTPTransport {
     /// Applies one request's faults, then sends it through the other transport.
     ///
     /// - Throws: ``ExchangeError`` of a fault or of the other transport.
-    package func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
+    package func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeResponse {
         let faults = disturbance.take()
         guard !faults.isOffline else { throw ExchangeError(.offline, "the network was switched off for a test") }
         if faults.delay > 0 {

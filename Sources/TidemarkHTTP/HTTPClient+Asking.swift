@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
@@ -107,7 +108,7 @@ extension HTTPClient {
         let now = clock.now()
         let fetch = question.fetch
         guard let found,
-            AnswerRules.fallsBack(on: error.code, to: fetch.request, found.answer.head, fetch.rules, at: now)
+            ResponseRules.fallsBack(on: error.code, to: fetch.request, found.answer.head, fetch.rules, at: now)
         else { throw HTTPClient.error(error) }
         let range = RangeRules.outcome(fetch.request, found.answer.head)
         guard range != .lacking, let body = try await bodyOf(found, fetch, range, usedAt: now) else {
@@ -156,7 +157,7 @@ extension HTTPClient {
                 return try await ask(question.again(begin(fetch, question.salt)), lookup: lookup)
             }
             if let found,
-                case .fallBack = AnswerRules.outcome(
+                case .fallBack = ResponseRules.outcome(
                     completed.head, to: fetch.request, over: found.answer.head, fetch.rules, isConditional: false,
                     isKeyed: fetch.isKeyed, at: now),
                 let body = try await bodyOf(

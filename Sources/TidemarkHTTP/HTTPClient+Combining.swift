@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
@@ -10,8 +11,8 @@ extension HTTPClient {
     /// - Returns: What is left to be done with the partial response itself.
     func combine(
         _ completed: inout CompletedExchange, _ question: Question, _ lookup: HTTPResponseStore.Lookup?,
-        _ storing: AnswerOutcome.Storing, _ replaced: [Int64]
-    ) async throws(CacheError) -> AnswerOutcome.Storing {
+        _ storing: ResponseOutcome.Storing, _ replaced: [Int64]
+    ) async throws(CacheError) -> ResponseOutcome.Storing {
         guard let new = completed.content.bytes, let place = ContentRange.of(completed.head.fields),
             place.bounds.count == new.count
         else {

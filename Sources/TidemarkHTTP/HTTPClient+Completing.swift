@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
@@ -11,23 +12,23 @@ extension HTTPClient {
         _ question: Question, _ validators: StoredValidators?, _ lookup: HTTPResponseStore.Lookup?
     ) async -> RunningExchange.Outcome {
         let fetch = question.fetch
-        var begun: HTTPStart?
+        var begun: FetchMark?
         do throws(CacheError) {
             if let normalization = fetch.normalization {
-                begun = await cache.beginHTTP(try normalization.query(of: fetch))
+                begun = await cache.beginFetch(try normalization.query(of: fetch))
             } else if lookup?.found?.answer.normalized != nil {
-                begun = await cache.beginHTTP(try HTTPNormalization.place(of: fetch))
+                begun = await cache.beginFetch(try HTTPNormalization.place(of: fetch))
             }
         } catch {
             return .failure(ExchangeError(.connectionLost, error.message))
         }
         let outcome = await complete(question, validators, lookup, begun)
-        if let begun { await cache.endHTTP(begun) }
+        if let begun { await cache.endFetch(begun) }
         return outcome
     }
 
     private func complete(
-        _ question: Question, _ validators: StoredValidators?, _ lookup: HTTPResponseStore.Lookup?, _ begun: HTTPStart?
+        _ question: Question, _ validators: StoredValidators?, _ lookup: HTTPResponseStore.Lookup?, _ begun: FetchMark?
     ) async -> RunningExchange.Outcome {
         let fetch = question.fetch
         let requestedAt = clock.now()
@@ -88,8 +89,8 @@ extension HTTPClient {
 
     private func outcome(
         of completed: CompletedExchange, _ question: Question, _ lookup: HTTPResponseStore.Lookup?
-    ) -> AnswerOutcome {
-        AnswerRules.outcome(
+    ) -> ResponseOutcome {
+        ResponseRules.outcome(
             completed.head, to: question.fetch.request, over: lookup?.found?.answer.head, question.fetch.rules,
             isConditional: completed.isConditional, isKeyed: question.fetch.isKeyed, at: completed.stored.answeredAt)
     }
@@ -99,7 +100,7 @@ extension HTTPClient {
     /// - Parameter removals: The removals caused by unsafe hops, written in the same transaction.
     func write(
         _ completed: inout CompletedExchange, _ question: Question, _ lookup: HTTPResponseStore.Lookup?,
-        _ begun: HTTPStart?, _ removals: [HTTPChange] = []
+        _ begun: FetchMark?, _ removals: [HTTPChange] = []
     ) async throws(CacheError) {
         let outcome = outcome(of: completed, question, lookup)
         guard question.asked.mayStore else {
@@ -127,7 +128,7 @@ extension HTTPClient {
     /// Stores a server's confirmation of the stored response.
     private func confirm(
         _ stored: HTTPResponseStore.Found, _ completed: inout CompletedExchange, _ question: Question,
-        _ begun: HTTPStart?, _ removals: [HTTPChange]
+        _ begun: FetchMark?, _ removals: [HTTPChange]
     ) async throws(CacheError) {
         let fetch = question.fetch
         var found = stored
@@ -156,12 +157,12 @@ extension HTTPClient {
     /// Stores the effects of a response that is not a confirmation: it replaces the stored one, removes it, or leaves
     /// it.
     private func replace(
-        _ outcome: AnswerOutcome, _ completed: inout CompletedExchange, _ question: Question,
-        _ lookup: HTTPResponseStore.Lookup?, _ begun: HTTPStart?, _ removals: [HTTPChange]
+        _ outcome: ResponseOutcome, _ completed: inout CompletedExchange, _ question: Question,
+        _ lookup: HTTPResponseStore.Lookup?, _ begun: FetchMark?, _ removals: [HTTPChange]
     ) async throws(CacheError) {
         let fetch = question.fetch
         var changes = removals
-        var storing = AnswerOutcome.Storing.leave
+        var storing = ResponseOutcome.Storing.leave
         if case .new(let decided) = outcome { storing = decided }
         if case .draft(_, let hold) = completed.content, !store.isCurrent(hold) { storing = .leave }
         var replaced: [Int64] = []
@@ -189,7 +190,7 @@ extension HTTPClient {
             completed.isStored = true
             return try await renew(completed.content.bytes ?? [], mark, fetch, begun, changes, &completed)
         }
-        var normalized: StoredAnswer.Normalized?
+        var normalized: StoredResponseHead.Normalized?
         var result: QueryResult?
         if let normalization = fetch.normalization, let begun, (200..<300).contains(completed.head.status),
             completed.head.status != 206, let body = completed.content.bytes
@@ -214,7 +215,7 @@ extension HTTPClient {
 
     /// Writes a response and its entities in one transaction; if the entities cannot be used, the response alone.
     private func write(
-        _ changes: [HTTPChange], _ result: QueryResult?, _ begun: HTTPStart?, _ completed: inout CompletedExchange
+        _ changes: [HTTPChange], _ result: QueryResult?, _ begun: FetchMark?, _ completed: inout CompletedExchange
     ) async throws(CacheError) {
         guard let result, let begun else {
             try await store.write(changes)
@@ -238,7 +239,7 @@ extension HTTPClient {
 
     /// Renews the entities of a confirmed response, and writes the confirmation in the same transaction.
     private func renew(
-        _ found: HTTPResponseStore.Found, _ fetch: HTTPFetch, _ begun: HTTPStart?, _ changes: [HTTPChange],
+        _ found: HTTPResponseStore.Found, _ fetch: HTTPFetch, _ begun: FetchMark?, _ changes: [HTTPChange],
         _ completed: inout CompletedExchange
     ) async throws(CacheError) {
         guard begun != nil, let mark = found.answer.normalized, let body = try await store.body(found, usedAt: nil)
@@ -254,7 +255,7 @@ extension HTTPClient {
     /// as a 304 does. Returns nil if the new response names a later position: it is then stored like any other.
     private func markOfEqual(
         _ completed: CompletedExchange, _ fetch: HTTPFetch, _ lookup: HTTPResponseStore.Lookup?
-    ) async throws(CacheError) -> StoredAnswer.Normalized? {
+    ) async throws(CacheError) -> StoredResponseHead.Normalized? {
         guard completed.head.status == 200, let found = lookup?.found, found.answer.head.head.status == 200,
             let mark = found.answer.normalized, fetch.normalization.map({ $0.spec == mark.spec }) ?? true,
             let new = completed.content.bytes, found.record.byteCount == Int64(new.count)
@@ -266,11 +267,11 @@ extension HTTPClient {
     }
 
     private func renew(
-        _ body: [UInt8], _ mark: StoredAnswer.Normalized, _ fetch: HTTPFetch, _ begun: HTTPStart?,
+        _ body: [UInt8], _ mark: StoredResponseHead.Normalized, _ fetch: HTTPFetch, _ begun: FetchMark?,
         _ changes: [HTTPChange], _ completed: inout CompletedExchange
     ) async throws(CacheError) {
         var stored = fetch.normalization
-        if stored == nil { stored = try HTTPNormalization(spec: mark.spec, limits: cache.httpLimits) }
+        if stored == nil { stored = try HTTPNormalization(spec: mark.spec, limits: cache.configuration.limits) }
         guard let normalization = stored else { return }
         let result: QueryResult
         do throws(HTTPNormalization.Failure) {
@@ -293,7 +294,7 @@ extension HTTPClient {
             let found = lookup?.found, let mark = found.answer.normalized,
             let body = try await store.body(found, usedAt: nil)
         else { return nil }
-        let normalization = try HTTPNormalization(spec: mark.spec, limits: cache.httpLimits)
+        let normalization = try HTTPNormalization(spec: mark.spec, limits: cache.configuration.limits)
         return normalization.singleEntity(body, library: fetch.library)
     }
 }

@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
@@ -30,7 +31,7 @@ package struct HTTPEntry: Hashable, Sendable {
     ///
     /// - Returns: nil if the stored head is damaged.
     package init?(_ record: HTTPRecord, at now: Int64) {
-        guard let answer = StoredAnswer(bytes: record.head) else { return nil }
+        guard let answer = StoredResponseHead(bytes: record.head) else { return nil }
         let parts = record.key.bytes.filter { $0 != 0x0D }.split(separator: 0x0A, maxSplits: 1)
         var text = Array(parts.first ?? []) + Array(" ".utf8) + record.url.bytes
         if parts.count == 2 { text += Array(" ".utf8) + Array(parts[1]) }
@@ -48,7 +49,9 @@ package struct HTTPEntry: Hashable, Sendable {
     }
 
     /// Returns the status and fields of a stored response; nil if its head is damaged.
-    package static func head(_ record: HTTPRecord) -> ResponseHead? { StoredAnswer(bytes: record.head)?.head.head }
+    package static func head(_ record: HTTPRecord) -> ResponseHead? {
+        StoredResponseHead(bytes: record.head)?.head.head
+    }
 }
 
 /// A page of a listing of stored responses.

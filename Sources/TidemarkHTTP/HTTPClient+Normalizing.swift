@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
@@ -22,10 +23,10 @@ extension HTTPClient {
                 guard let body = try await store.body(found, usedAt: nil) else { return nil }
                 return HTTPClient.counted(normalization, body)
             }
-            let begun = await cache.beginHTTP(try normalization.query(of: fetch))
+            let begun = await cache.beginFetch(try normalization.query(of: fetch))
             let asOf = sequence(found.answer.head.head) ?? EventSequence(0)
             let normalized = await normalize(found, normalization, begun, asOf: asOf, [])
-            await cache.endHTTP(begun)
+            await cache.endFetch(begun)
             return normalized
         } catch {
             return .error(error.message)
@@ -44,7 +45,7 @@ extension HTTPClient {
     ///
     /// - Parameter changes: Further changes for that transaction. They are written even if the body gives no entities.
     func normalize(
-        _ found: HTTPResponseStore.Found, _ normalization: HTTPNormalization, _ begun: HTTPStart,
+        _ found: HTTPResponseStore.Found, _ normalization: HTTPNormalization, _ begun: FetchMark,
         asOf: EventSequence?, _ changes: [HTTPChange]
     ) async -> HTTPFetched.Normalized {
         var marked = found

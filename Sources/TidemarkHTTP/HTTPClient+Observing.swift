@@ -3,26 +3,35 @@ import TidemarkHTTPRules
 import TidemarkModel
 
 extension HTTPClient {
-    /// The lowest subscription number of an HTTP observer. Lower numbers belong to entities and queries.
-    package static let firstSubscription: Int64 = 1 << 40
-
     /// Fetches a response, and reports from then on when the stored response changes, or when the server confirms one
     /// that was served in place of its response.
     ///
-    /// - Parameter tell: Called on the client's executor with the subscription's number and the new response; it must
-    ///   not block.
-    /// - Returns: The response, and the number for ``cancel(_:)``.
-    /// - Throws: As ``fetch(_:)``.
+    /// - Parameters:
+    ///   - owner: The output that the observer belongs to, for ``cancelAll(of:)``; nil if its creator cancels it.
+    ///   - tell: Called on the client's executor with the subscription's number and the new response; it must not
+    ///     block.
+    /// - Returns: The response, and the number for ``cancel(_:)``, which no other observer of the cache has.
+    ///   If the observer is cancelled before the response arrives, the response is returned and nothing is observed.
+    /// - Throws: As ``fetch(_:)``, and ``CacheError`` `limitExceeded` beyond ``HTTPObservers/countMax`` observers.
     package func observe(
-        _ fetch: HTTPFetch, _ tell: @escaping @Sendable (Int64, HTTPFetched) -> Void
-    ) async throws(CacheError) -> (HTTPFetched, Int64) {
-        guard observers.all.count < HTTPObservers.countMax else {
-            throw CacheError(.limitExceeded, "there are \(observers.all.count) observers: cancel some first")
+        _ fetch: HTTPFetch, owner: ObjectIdentifier? = nil,
+        _ tell: @escaping @Sendable (SubscriptionID, HTTPFetched) -> Void
+    ) async throws(CacheError) -> (HTTPFetched, SubscriptionID) {
+        // Taken before the fetch: nothing may change between its response and the observation.
+        let number = await cache.newSubscription()
+        guard observers.count < HTTPObservers.countMax else {
+            throw CacheError(.limitExceeded, "there are \(observers.count) observers: cancel some first")
         }
-        let fetched = try await self.fetch(fetch)
-        let number = nextSubscription
-        nextSubscription += 1
-        observers.add(.init(fetch: fetch, tell: { tell(number, $0) }, last: fetched), number)
+        observers.begin(number, owner: owner)
+        let fetched: HTTPFetched
+        do throws(CacheError) {
+            fetched = try await self.fetch(fetch)
+        } catch {
+            _ = observers.endBeginning(number)
+            throw error
+        }
+        guard observers.endBeginning(number) else { return (fetched, number) }
+        observers.add(.init(fetch: fetch, owner: owner, tell: { tell(number, $0) }, last: fetched), number)
         if fetched.status.isFallback { askUntilReached(fetch) }
         return (fetched, number)
     }
@@ -30,14 +39,18 @@ extension HTTPClient {
     /// Ends an observation.
     ///
     /// - Returns: False if there is no such subscription.
-    package func cancel(_ subscription: Int64) -> Bool { observers.remove(subscription) }
+    package func cancel(_ subscription: SubscriptionID) -> Bool { observers.remove(subscription) }
+
+    /// Ends the observations of an output.
+    package func cancelAll(of owner: ObjectIdentifier) { observers.removeAll(of: owner) }
 
     /// Notifies the observers of one request.
     func tell(_ key: ExchangeKey, _ fetched: HTTPFetched) {
         var news = fetched
         // Cookies are for the request that fetched them.
         news.head.fields.remove("set-cookie")
-        for (number, observer) in observers.all.sorted(by: { $0.key < $1.key }) where observer.key == key {
+        for (number, observer) in observers.all.sorted(by: { $0.key.rawValue < $1.key.rawValue })
+        where observer.key == key {
             tell(number, observer, news)
         }
     }
@@ -67,7 +80,7 @@ extension HTTPClient {
         }
     }
 
-    private func tell(_ number: Int64, _ observer: HTTPObservers.Observer, _ fetched: HTTPFetched) {
+    private func tell(_ number: SubscriptionID, _ observer: HTTPObservers.Observer, _ fetched: HTTPFetched) {
         // A response that the observer already knows is not reported again.
         let isSame = observer.last?.isSameNews(as: fetched) ?? false
         observers.record(number, fetched)

@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
@@ -85,7 +86,7 @@ extension HTTPClient {
         guard head.status != 206, fetch.normalization == nil, lookup?.found?.answer.normalized == nil,
             fetch.storage != .disabled
         else { return false }
-        return AnswerRules.outcome(
+        return ResponseRules.outcome(
             head, to: fetch.request, over: lookup?.found?.answer.head, fetch.rules, isConditional: isConditional,
             isKeyed: fetch.isKeyed, at: clock.now()) == .new(.store)
     }
@@ -95,7 +96,7 @@ extension HTTPClient {
     /// - Throws: ``ExchangeError``: `limitExceeded` past the limit of a body, unless the caller reads it while it
     ///   arrives; `truncated` if the length is not that of the head.
     private func receive(
-        _ answer: HTTPExchangeAnswer, _ request: RequestHead, _ fetch: HTTPFetch, isStorable: Bool
+        _ answer: HTTPExchangeResponse, _ request: RequestHead, _ fetch: HTTPFetch, isStorable: Bool
     ) async throws(ExchangeError) -> Came {
         // A body that is too long to be stored is still returned, if the caller can take it.
         let byteCountMax = max(defaults.bodyByteCountMax, fetch.answerByteCountMax ?? 0)

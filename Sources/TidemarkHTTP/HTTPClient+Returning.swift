@@ -99,7 +99,7 @@ extension HTTPClient {
         do throws(CacheError) {
             let fetched = try await self.fetch(fetch)
             guard !fetched.status.isFallback, !fetched.isOutdated,
-                !AnswerRules.errorStatuses.contains(fetched.head.status)
+                !ResponseRules.errorStatuses.contains(fetched.head.status)
             else {
                 return false
             }

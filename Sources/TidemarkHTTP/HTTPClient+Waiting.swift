@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
@@ -29,8 +30,8 @@ struct RunningExchange {
 ///
 /// Laws: L12.
 extension HTTPClient {
-    /// The time limit of a shared exchange in milliseconds: a day, which is also the longest time limit of a request.
-    static let exchangeTimeMax: Int64 = 86_400_000
+    /// The time limit of a shared exchange: a day, which is also the longest time limit of a request.
+    static let exchangeTimeMax: Duration = .seconds(86_400)
 
     /// Starts an exchange, or joins an equal one under way.
     ///
@@ -67,12 +68,12 @@ extension HTTPClient {
     }
 
     /// Waits for the outcome of an exchange, at most as long as the request's time limit.
-    private func wait(for number: Int, _ milliseconds: Int64) async -> RunningExchange.Outcome {
+    private func wait(for number: Int, _ limit: Duration) async -> RunningExchange.Outcome {
         let waiter = nextWaiter
         nextWaiter += 1
         let time = Task { [timer] in
             do throws(CancellationError) {
-                try await timer.sleep(milliseconds: milliseconds)
+                try await timer.sleep(milliseconds: limit.wholeMilliseconds)
                 self.timeIsOver(waiter, number)
             } catch {
                 // The exchange ended first.

@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
@@ -32,7 +33,6 @@ package actor HTTPClient {
     var nextTask = 0
     private var salt: [UInt8]?
     var observers = HTTPObservers()
-    var nextSubscription = HTTPClient.firstSubscription
     /// The observed requests that are retried until their host responds. Bounded by the observers.
     var returning: [ExchangeKey: Return] = [:]
 
@@ -55,7 +55,7 @@ package actor HTTPClient {
         self.transport = transport
         self.defaults = defaults
         store = HTTPResponseStore(cache)
-        clock = cache.httpClock
+        clock = cache.clock
     }
 
     // MARK: Fetching
@@ -282,7 +282,7 @@ package actor HTTPClient {
 
     /// Applies the caller's own conditions: if the caller already has the response, it becomes a 304.
     func forCaller(_ served: HTTPFetched, _ fetch: HTTPFetch) -> HTTPFetched {
-        guard fetch.request.hasOwnValidators, AnswerRules.isKnownToCaller(fetch.request, served.head) else {
+        guard fetch.request.hasOwnValidators, ResponseRules.isKnownToCaller(fetch.request, served.head) else {
             return served
         }
         var known = served

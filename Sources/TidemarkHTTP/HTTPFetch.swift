@@ -28,8 +28,8 @@ package struct HTTPFetch: Sendable {
     package var cacheKey: ByteString?
     /// The entities in the response's body; nil for none.
     package var normalization: HTTPNormalization?
-    /// How long an exchange may take, in milliseconds.
-    package var timeout: Int64
+    /// How long an exchange may take.
+    package var timeout: Duration
     /// If false, a redirect is returned as the response.
     package var followsRedirects: Bool
     /// The largest body that the caller can take, in bytes; nil for any that can be stored. A longer one is stored and
@@ -40,7 +40,8 @@ package struct HTTPFetch: Sendable {
     package var wantsFlow = false
 
     /// Creates a request with an empty body that follows redirects.
-    package init(library: ByteString, request: RequestHead, rules: CacheRules, storage: HTTPStorage, timeout: Int64) {
+    package init(library: ByteString, request: RequestHead, rules: CacheRules, storage: HTTPStorage, timeout: Duration)
+    {
         self.library = library
         self.request = request
         self.body = []
@@ -116,7 +117,7 @@ package struct HTTPClientDefaults: Hashable, Sendable {
     /// The maximum age for the option `timeout`, in seconds; nil if each request passes its own.
     package var timeout: Int64?
     /// How long an exchange may take, in milliseconds: 30 s.
-    package var requestTimeout: Int64 = 30_000
+    package var requestTimeout = Duration.seconds(30)
     /// The name, in lowercase, of the response header that holds the response's position in the log.
     package var sequenceHeader: ByteString = "tidemark-sequence"
     /// The largest body that is stored, in bytes: 64 MiB.

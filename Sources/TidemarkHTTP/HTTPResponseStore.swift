@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
@@ -7,23 +8,23 @@ import TidemarkStore
 /// and remove.
 struct HTTPResponseStore: Sendable {
     private let journal: any HTTPJournal
-    private let recent: RecentAnswers?
+    private let recent: RecentResponses?
     /// The requests under way of all clients of the cache.
     let questions: HTTPQuestions
     /// The times whose age is unknown, because the clock was set back after them.
     private let doubts: DoubtfulTimes
 
     init(_ cache: SyncCache) {
-        journal = cache.httpJournal
-        questions = cache.httpJournal.httpLedger?.questions ?? HTTPQuestions()
-        doubts = cache.httpDoubts
-        recent = cache.httpJournal.httpLedger.map { RecentAnswers($0) }
+        journal = cache.journal.httpPart
+        questions = cache.journal.httpPart.httpLedger?.questions ?? HTTPQuestions()
+        doubts = cache.doubtfulTimes
+        recent = cache.journal.httpPart.httpLedger.map { RecentResponses($0) }
     }
 
     /// A stored response that a request selects, with its row.
     struct Found: Sendable {
         var record: HTTPRecord
-        var answer: StoredAnswer
+        var answer: StoredResponseHead
         /// The part of its freshness that depends only on its fields.
         private(set) var basis: FreshnessBasis
         /// The URL that sent the response; nil if it was not recorded.
@@ -117,20 +118,20 @@ struct HTTPResponseStore: Sendable {
     /// A response as it is on the disk. `answer` is nil if its head is damaged.
     struct Stored: Sendable {
         let record: HTTPRecord
-        let answer: StoredAnswer?
+        let answer: StoredResponseHead?
         let basis: FreshnessBasis?
         let source: HTTPURL?
 
         init(_ record: HTTPRecord, _ doubts: DoubtfulTimes) {
             self.record = record
-            var answer = StoredAnswer(bytes: record.head)
+            var answer = StoredResponseHead(bytes: record.head)
             if let answeredAt = answer?.head.answeredAt { answer?.head.isUndated = doubts.includes(answeredAt) }
             self.answer = answer
             basis = answer.map { FreshnessBasis($0.head) }
             source = Stored.source(record, answer)
         }
 
-        init(_ record: HTTPRecord, _ answer: StoredAnswer, _ basis: FreshnessBasis, _ source: HTTPURL?) {
+        init(_ record: HTTPRecord, _ answer: StoredResponseHead, _ basis: FreshnessBasis, _ source: HTTPURL?) {
             self.record = record
             self.answer = answer
             self.basis = basis
@@ -139,7 +140,7 @@ struct HTTPResponseStore: Sendable {
 
         /// Returns the URL that sent the response; nil for one behind redirects in an older format, which did not
         /// record it.
-        private static func source(_ record: HTTPRecord, _ answer: StoredAnswer?) -> HTTPURL? {
+        private static func source(_ record: HTTPRecord, _ answer: StoredResponseHead?) -> HTTPURL? {
             guard let text = answer?.url ?? (HTTPFetch.isLed(record.key) ? nil : record.url) else { return nil }
             do throws(HTTPURL.Fault) { return try HTTPURL(text) } catch { return nil }
         }
@@ -267,7 +268,7 @@ struct HTTPResponseStore: Sendable {
 
     /// Returns the change that stores a response.
     static func storing(
-        _ completed: CompletedExchange, _ question: HTTPClient.Question, normalized: StoredAnswer.Normalized?,
+        _ completed: CompletedExchange, _ question: HTTPClient.Question, normalized: StoredResponseHead.Normalized?,
         replacing: [Int64]
     ) -> HTTPChange {
         let fetch = question.fetch
@@ -275,7 +276,7 @@ struct HTTPResponseStore: Sendable {
         let variant = Variant(
             fetch.request.fields, names: Vary.names(of: stored.head.fields), salt: question.salt)
         stored.head.fields = StoredHead.storable(stored.head.fields)
-        let answer = StoredAnswer(head: stored, variant: variant, normalized: normalized, url: completed.url)
+        let answer = StoredResponseHead(head: stored, variant: variant, normalized: normalized, url: completed.url)
         var record = HTTPRecord(
             library: fetch.library, url: fetch.request.url.text,
             key: completed.url == fetch.request.url ? fetch.key : HTTPFetch.led(fetch.key),

@@ -11,17 +11,17 @@ public struct HTTPExchange: Sendable {
     package var fields: HeaderFields
     /// The body of the request; empty for none.
     public var body: [UInt8]
-    /// The time limit for the whole response in milliseconds; with a ``streamTimeout``, only for its head.
-    public var timeout: Int64
-    /// The time limit for connecting in milliseconds; nil for the limit of the response.
-    public var connectTimeout: Int64?
-    /// The time limit in milliseconds for a whole response whose reader keeps the time itself; nil for ``timeout``.
-    public var streamTimeout: Int64?
+    /// The time limit for the whole response; with a ``streamTimeout``, only for its head.
+    public var timeout: Duration
+    /// The time limit for connecting; nil for the limit of the response.
+    public var connectTimeout: Duration?
+    /// The time limit for a whole response whose reader keeps the time itself; nil for ``timeout``.
+    public var streamTimeout: Duration?
 
     /// Creates an exchange.
     package init(
-        method: ByteString, url: HTTPURL, fields: HeaderFields, body: [UInt8] = [], timeout: Int64,
-        connectTimeout: Int64? = nil, streamTimeout: Int64? = nil
+        method: ByteString, url: HTTPURL, fields: HeaderFields, body: [UInt8] = [], timeout: Duration,
+        connectTimeout: Duration? = nil, streamTimeout: Duration? = nil
     ) {
         self.method = method
         self.url = url
@@ -34,7 +34,7 @@ public struct HTTPExchange: Sendable {
 }
 
 /// The head of a response, and its body, which is read as it arrives.
-public struct HTTPExchangeAnswer: Sendable {
+public struct HTTPExchangeResponse: Sendable {
     /// The status and the header fields.
     package var head: ResponseHead
     /// The body, not yet read.
@@ -118,7 +118,7 @@ public struct ExchangeError: Error, Hashable, Sendable, CustomStringConvertible 
 /// ```swift
 /// struct CountingTransport: HTTPTransport {
 ///     let transport: any HTTPTransport
-///     func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
+///     func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeResponse {
 ///         print("sending a body of \(exchange.body.count) bytes")
 ///         return try await transport.exchange(exchange)
 ///     }
@@ -133,7 +133,7 @@ public protocol HTTPTransport: Sendable {
     /// exchange.
     ///
     /// - Throws: ``ExchangeError``.
-    func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer
+    func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeResponse
 }
 
 /// A transport that reaches no host: every exchange fails with `offline`.
@@ -144,7 +144,7 @@ public struct OfflineTransport: HTTPTransport {
     public init(_ message: String = "the network is switched off") { self.message = message }
 
     /// Throws ``ExchangeError`` `offline`.
-    public func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
+    public func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeResponse {
         throw ExchangeError(.offline, message)
     }
 }

@@ -27,9 +27,16 @@ public struct ByteString: Hashable, Comparable, Sendable {
     /// The bytes as text; bytes that are not UTF-8 become U+FFFD.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 
+    /// Returns true if two names have the same bytes.
+    public static func == (left: ByteString, right: ByteString) -> Bool { ByteOrder.equal(left.bytes, right.bytes) }
+
     /// Orders names by their bytes.
-    public static func < (left: ByteString, right: ByteString) -> Bool {
-        left.bytes.lexicographicallyPrecedes(right.bytes)
+    public static func < (left: ByteString, right: ByteString) -> Bool { ByteOrder.precedes(left.bytes, right.bytes) }
+
+    /// Hashes the bytes at once, and not one after the other.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(bytes.count)
+        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
     }
 }
 

@@ -8,7 +8,7 @@
 /// A type or field that the policy does not know has no rule: it never expires, and no delete cascades to it.
 ///
 /// A policy is made in code from ``Rules``, or read from GraphQL type definitions with `CachePolicy(graphQL:)` of the
-/// module `TidemarkGraphQL`.
+/// module `TidemarkGraphQLLanguage`.
 ///
 /// - Source: Protocol/policy.md.
 public struct CachePolicy: Hashable, Sendable {

@@ -32,6 +32,11 @@ package struct ChangeEvent: Sendable {
     package var reason: QuarantineReason?
     /// True if the `operation` of a batch is `"Index"`.
     package var isIndexOperation = false
+    /// True if the unit of the event goes on in the next event of its library.
+    package var hasMore = false
+    /// True for a delete with the reason `"scope"`, a heartbeat that says its source is stale, and a reset that begins
+    /// a state.
+    package var isMarked = false
     /// True if the library is certain. In a whole line an absent library is the default one; in a broken line it could
     /// be any.
     package var isLibraryKnown = true
@@ -58,6 +63,13 @@ package struct ChangeEvent: Sendable {
     package var firstMember: UInt32 = 0
     /// The number of this event's members.
     package var memberCount: UInt32 = 0
+
+    /// True if everything that its library has follows, and a heartbeat ends it.
+    package var beginsState: Bool { kind == .reset && isMarked }
+    /// True for a heartbeat that ends a state, if one is under way.
+    package var mayEndState: Bool { kind == .heartbeat && sequence != nil && sequence == lastSequence }
+    /// True for a delete of an entity that is no longer visible to the reader, whether or not it still exists.
+    package var isDeparture: Bool { kind == .deleted && isMarked }
 
     package init(kind: Kind, line: UInt32) {
         self.kind = kind

@@ -1,20 +1,23 @@
 import Tidemark
 import TidemarkCommand
 import TidemarkRecording
+import TidemarkScopeTokens
 import TidemarkServer
 import TidemarkSession
 import TidemarkServerTLS
 
 /// Implements the `serve` command with ``CacheServer``.
 struct HTTPServing: CacheServing {
-    func prepare(_ settings: ServingSettings) throws -> any PreparedServing {
-        // Check the certificate first: reading the token may create its file.
+    func prepare(_ settings: ServingSettings) async throws -> any PreparedServing {
+        // Check the other files first: reading the token may create its file.
         let encryption = try encryption(settings.tls)
+        let authenticator = try await authenticator(settings.scopes)
         do throws(TokenFile.Fault) {
             let token = try TokenFile(path: settings.tokenPath).token()
             var configuration = configuration(settings, token)
             configuration.encryption = encryption
-            return PreparedHTTPServing(settings: settings, configuration: configuration)
+            return PreparedHTTPServing(
+                settings: settings, configuration: configuration, authenticator: authenticator)
         } catch {
             throw error.isUnsafe ? Failure.unsafeToken(error.message) : Failure.noToken(error.message)
         }
@@ -26,6 +29,17 @@ struct HTTPServing: CacheServing {
             return try TLSIdentity(certificatePath: files.certificatePath, keyPath: files.keyPath)
         } catch {
             throw error.isUnsafe ? Failure.unsafeKey(error.message) : .unusableCertificate(error.message)
+        }
+    }
+
+    private func authenticator(_ scopes: ScopeServing?) async throws -> JWTAuthenticator? {
+        guard let scopes else { return nil }
+        do throws(TokenKeyError) {
+            return JWTAuthenticator(
+                try await KeyFile(path: scopes.keyPath).keys(),
+                TokenRules(issuer: scopes.issuer, audience: scopes.audience))
+        } catch {
+            throw Failure.badKeys(error.message, path: scopes.keyPath)
         }
     }
 
@@ -47,6 +61,8 @@ struct HTTPServing: CacheServing {
 private struct PreparedHTTPServing: PreparedServing {
     let settings: ServingSettings
     let configuration: CacheServerConfiguration
+    /// Checks the tokens of scopes' clients; nil without scopes.
+    let authenticator: JWTAuthenticator?
 
     var token: String { configuration.token.text }
 
@@ -57,6 +73,11 @@ private struct PreparedHTTPServing: PreparedServing {
     ) async throws {
         var configuration = configuration
         configuration.recorder = recorder
+        configuration.scopes = try await ServedScopeFiles.routes(cache, settings.scopes, authenticator)
+        let files = configuration.scopes.flatMap { routes in
+            ServedScopeFiles(settings, routes, authenticator)
+        }
+        defer { files?.end() }
         let server = CacheServer(cache, configuration: configuration, settings: session)
         try await run(server, onStart: onStart, until: stop, close: close)
     }

@@ -6,6 +6,7 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 import Tidemark
+import TidemarkLiveScopes
 import TidemarkModel
 
 extension CacheServer {
@@ -94,6 +95,7 @@ extension CacheServer {
     private func shutDown(_ group: ServiceGroup) async {
         isStopping.store(true, ordering: .releasing)
         await live?.hub.shutDown()
+        await configuration.scopes?.service.endAll()
         await group.triggerGracefulShutdown()
     }
 

@@ -1,11 +1,14 @@
-public import Hummingbird
 import HTTPTypes
+public import Hummingbird
 import Logging
 import NIOCore
 import ServiceLifecycle
 import Synchronization
 public import Tidemark
+import TidemarkGraphQL
+import TidemarkHTTP
 import TidemarkInspector
+import TidemarkLiveViews
 import TidemarkModel
 import TidemarkSession
 
@@ -50,9 +53,8 @@ public final class CacheServer: Sendable {
     ) {
         var settings =
             settings
-            ?? Session.Settings(
-                limits: cache.configuration.limits, defaultLibrary: cache.configuration.defaultLibrary,
-                logger: configuration.logger)
+            ?? CacheServer.settings(
+                cache.configuration.limits, cache.configuration.defaultLibrary, logger: configuration.logger)
         settings.sendsEdits = false
         let live = LiveCache(cache, configuration: configuration, settings: settings)
         self.init(source: live, live: live, configuration: configuration)
@@ -73,15 +75,23 @@ public final class CacheServer: Sendable {
         cacheConfiguration.eviction = EvictionPolicy()
         cacheConfiguration.memoryExcludedTypes = []
         cacheConfiguration.diskExcludedTypes = []
-        let settings = Session.Settings(
-            limits: cacheConfiguration.limits, defaultLibrary: cacheConfiguration.defaultLibrary,
-            logger: configuration.logger)
+        let settings = CacheServer.settings(
+            cacheConfiguration.limits, cacheConfiguration.defaultLibrary, logger: configuration.logger)
         var configuration = configuration
         configuration.databasePath = path
         self.init(
             source: FollowedFile(
                 path: path, configuration: cacheConfiguration, settings: settings, clock: configuration.clock),
             live: nil, configuration: configuration)
+    }
+
+    /// Returns the settings of sessions that perform no HTTP requests.
+    private static func settings(
+        _ limits: Limits, _ defaultLibrary: ByteString, logger: Logger
+    ) -> Session.Settings {
+        var settings = Session.Settings(limits: limits, defaultLibrary: defaultLibrary, logger: logger)
+        settings.families = [GraphQLMethods(), ViewMethods(), NetworkMethods(nil), HTTPMethods(nil)]
+        return settings
     }
 
     init(source: any MessageSource, live: LiveCache?, configuration: CacheServerConfiguration) {
@@ -94,7 +104,7 @@ public final class CacheServer: Sendable {
                     host: configuration.host, port: configuration.port, allowedOrigins: configuration.allowedOrigins,
                     // With a program's own router, it is unknown whether its server uses TLS.
                     isEncrypted: configuration.encryption == nil ? nil : true),
-                token: configuration.token, isReadOnly: live == nil))
+                token: configuration.token, isReadOnly: live == nil, servesScopes: configuration.scopes != nil))
     }
 
     /// Mounts the server on your router.
@@ -108,7 +118,7 @@ public final class CacheServer: Sendable {
     public func mount<Context: RequestContext>(on router: Router<Context>, hasPage: Bool = true) {
         var paths: [RouterPath] = [
             "/rpc", "/stream", "/events", "/entities/:type", "/entities/:type/:id", "/export", "/metrics", "/healthz",
-            "/recording",
+            "/recording", "/scopes/:name", "/scopes/:name/edits",
         ]
         if hasPage { paths += InspectorFile.allCases.map { RouterPath($0.path) } }
         let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
@@ -124,7 +134,9 @@ public final class CacheServer: Sendable {
     /// Call this only if you mount the server on your own router; ``run()`` does it for you.
     public func keepTime() async {
         await live?.begin()
+        async let scopes: Void? = configuration.scopes?.keepTime()
         await live?.hub.run()
+        await scopes
     }
 
     // MARK: Running

@@ -76,10 +76,10 @@ final class URLSessionExchange: Sendable {
     // MARK: The caller's side
 
     /// Sets a time limit, after which the exchange ends with `timedOut`.
-    func limit(milliseconds: Int64) {
+    func limit(_ time: Duration) {
         let timer = Task { [weak self] in
             do {
-                try await ContinuousClock().sleep(for: .milliseconds(min(milliseconds, 86_400_000)))
+                try await ContinuousClock().sleep(for: min(time, .seconds(86_400)))
             } catch {
                 // The exchange ended first.
                 return

@@ -53,14 +53,14 @@ public final class URLSessionTransport: HTTPTransport, Sendable {
     /// exchange.
     ///
     /// - Throws: ``ExchangeError``: `offline`, `timedOut`, `connectionLost`, `tlsFailed`, `truncated` or `cancelled`.
-    public func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
+    public func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeResponse {
         guard let request = URLSessionTransport.request(exchange) else {
             throw ExchangeError(.connectionLost, "Foundation cannot use this URL")
         }
         let task = session.dataTask(with: request)
         let running = URLSessionExchange(task)
         exchanges.add(running, task.taskIdentifier)
-        running.limit(milliseconds: exchange.streamTimeout ?? exchange.timeout)
+        running.limit(exchange.streamTimeout ?? exchange.timeout)
         let head = try await withTaskCancellationHandler {
             task.resume()
             return await running.head()
@@ -68,7 +68,7 @@ public final class URLSessionTransport: HTTPTransport, Sendable {
             running.cancel(.cancelled)
         }.get()
         // The reader of the body keeps the session alive.
-        return HTTPExchangeAnswer(
+        return HTTPExchangeResponse(
             response: head,
             body: HTTPBody(
                 next: { [self] () throws(ExchangeError) in
@@ -89,7 +89,7 @@ public final class URLSessionTransport: HTTPTransport, Sendable {
         var request = URLRequest(url: url)
         request.httpMethod = head.method.rawValue
         // The whole exchange has a time limit of its own; this one applies to each pause.
-        request.timeoutInterval = max(1, Double(exchange.timeout) / 1_000)
+        request.timeoutInterval = max(1, exchange.timeout / .seconds(1))
         for field in head.headerFields { request.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
         if !exchange.body.isEmpty { request.httpBody = Data(exchange.body) }
         return request

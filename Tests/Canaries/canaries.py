@@ -2,7 +2,7 @@
 """Plants every defect of canaries.json, each behind a switch, in a copy of the sources, builds it, and searches for the
 first simulation seed that finds each defect. Exits with 1 if a defect is not found.
 
-    Tests/Canaries/canaries.py [--seeds 200] [--only NAME …] [--release]
+    Tests/Canaries/canaries.py [--seeds 200] [--only NAME …] [--release] [--plant FILE]
 """
 import argparse
 import concurrent.futures
@@ -92,8 +92,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=200)
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these defects alone")
+    parser.add_argument("--plant", metavar="FILE", help="only plant the defects of this list, for tests that find them")
     parser.add_argument("--release", action="store_true", help="a release build: longer to build, and seeds take a tenth")
     arguments = parser.parse_args()
+    if arguments.plant:
+        plant(json.loads(pathlib.Path(arguments.plant).read_text()))
+        return print(copy)
     canaries = json.loads((root / "Tests/Canaries/canaries.json").read_text())
     plant(canaries)
     build = ["swift", "build", "--package-path", str(copy), "--scratch-path", str(root / ".build-canaries" / "build"),

@@ -16,8 +16,10 @@ GENERATED = HERE / "Generated"
 SUPPORT = ["Tests/Support/TidemarkTestKit"]
 # Modules whose types examples of a module use, beside the module itself, Tidemark and TidemarkModel.
 IMPORTS = {
-    "TidemarkGraphQLClient": ["TidemarkHTTP", "TidemarkGraphQLStore", "TidemarkOperations"],
+    "TidemarkGraphQL": ["TidemarkGraphQLTypes", "TidemarkHTTP"],
     "TidemarkHTTP": ["HTTPTypes"],
+    "TidemarkScopeFeed": ["TidemarkHTTP", "TidemarkSQLite"],
+    "TidemarkSession": ["TidemarkMessages"],
 }
 
 

@@ -89,7 +89,7 @@ import Testing
         var count = 0
         let files = try Tree.swiftFiles(in: "Tests").map { $0.split(separator: "/").map(String.init) }
         // The folders of the operations' tests are the schemas from which types are generated.
-        let modules = Set(files.map { $0[1] }).filter { $0 != "TidemarkOperationsTests" }
+        let modules = Set(files.map { $0[1] }).filter { $0 != "TidemarkGraphQLTypesTests" }
         for tests in modules {
             let sources = "Sources/" + tests.dropLast("Tests".count)
             guard Tree.exists(sources) else { continue }

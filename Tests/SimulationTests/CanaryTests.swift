@@ -38,4 +38,29 @@ import Testing
             #expect(list.contains("| `\(canary.name)` | \(canary.law) |"), "\(canary.name) is not in docs/testing.md")
         }
     }
+
+    private struct ViewCanary: Decodable {
+        var name: String
+        var area: String
+        var what: String
+        var file: String
+        var find: [String]
+        var plant: [String]
+    }
+
+    @Test func `every planted defect of views fits one place, has its own switch and is listed with its seed`() throws {
+        let canaries = try JSONDecoder().decode(
+            [ViewCanary].self, from: Data(contentsOf: Self.root.appendingPathComponent("Tests/Canaries/views.json")))
+        let list = try Self.text("docs/testing.md")
+        #expect(canaries.count >= 25)
+        #expect(Set(canaries.map(\.name)).count == canaries.count)
+        for canary in canaries {
+            let find = canary.find.joined(separator: "\n")
+            let count = try Self.text(canary.file).components(separatedBy: find).count
+            #expect(count == 2, "\(canary.name) does not fit \(canary.file)")
+            #expect(canary.plant.joined(separator: "\n").contains("Canary.isOn(\"\(canary.name)\")"))
+            let row = "| `\(canary.name)` | \(canary.area) | \(canary.what) | "
+            #expect(list.contains(row), "\(canary.name) is not in docs/testing.md")
+        }
+    }
 }

@@ -9,7 +9,7 @@ import TidemarkTestKit
 
 @Suite(.pooled) struct CurlTransportTests {
     private func get(
-        _ answer: String, resets: Bool = false, silent: Bool = false, timeout: Int64 = 60_000,
+        _ answer: String, resets: Bool = false, silent: Bool = false, timeout: Duration = .seconds(60),
         fields: HeaderFields = HeaderFields()
     ) async throws -> (Result<(ResponseHead, [UInt8]), ExchangeError>, String) {
         let server = try RawServer(always: .init(answer, end: resets ? .reset : silent ? .silence : .close))
@@ -41,7 +41,7 @@ import TidemarkTestKit
         // The domain invalid has no names (RFC 6761).
         for url in ["http://nobody.invalid/", "http://127.0.0.1:1/"] {
             let exchange = HTTPExchange(
-                method: "GET", url: try HTTPURL(ByteString(url)), fields: HeaderFields(), timeout: 600_000)
+                method: "GET", url: try HTTPURL(ByteString(url)), fields: HeaderFields(), timeout: .seconds(600))
             do throws(ExchangeError) {
                 _ = try await CurlTransport().exchange(exchange)
                 Issue.record("\(url) answered")
@@ -55,7 +55,7 @@ import TidemarkTestKit
         let proxy = try RawServer(always: .init("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"))
         defer { proxy.stop() }
         let exchange = HTTPExchange(
-            method: "GET", url: try HTTPURL("http://a.test/x"), fields: HeaderFields(), timeout: 60_000)
+            method: "GET", url: try HTTPURL("http://a.test/x"), fields: HeaderFields(), timeout: .seconds(60))
         let answer = try await CurlTransport(proxy: .url(proxy.url)).exchange(exchange)
         #expect(try await answer.body.bytes(byteCountMax: 9) == Array("hi".utf8))
         #expect(proxy.requests.first?.hasPrefix("GET http://a.test/x HTTP/1.1\r\n") == true)
@@ -78,7 +78,7 @@ import TidemarkTestKit
         } else {
             Issue.record("a reset was an answer")
         }
-        if case .failure(let error) = try await get("", silent: true, timeout: 200).0 {
+        if case .failure(let error) = try await get("", silent: true, timeout: .milliseconds(200)).0 {
             #expect(error.code == .timedOut)
         } else {
             Issue.record("silence was an answer")
@@ -87,7 +87,7 @@ import TidemarkTestKit
         server.stop()
         let exchange = HTTPExchange(
             method: "GET", url: try HTTPURL(ByteString("http://127.0.0.1:\(server.port)/")), fields: HeaderFields(),
-            timeout: 60_000)
+            timeout: .seconds(60))
         await #expect {
             _ = try await CurlTransport().exchange(exchange)
         } throws: { ($0 as? ExchangeError)?.code == .offline }
@@ -121,7 +121,7 @@ import TidemarkTestKit
         defer { server.stop() }
         let exchange = HTTPExchange(
             method: "GET", url: try HTTPURL(ByteString("https://127.0.0.1:\(server.port)/")), fields: HeaderFields(),
-            timeout: 60_000)
+            timeout: .seconds(60))
         await #expect {
             _ = try await CurlTransport().exchange(exchange)
         } throws: { ($0 as? ExchangeError)?.code == .tlsFailed }
@@ -132,7 +132,7 @@ import TidemarkTestKit
         defer { server.stop() }
         let exchange = HTTPExchange(
             method: "GET", url: try HTTPURL(ByteString("http://127.0.0.1:\(server.port)/")), fields: HeaderFields(),
-            timeout: 60_000)
+            timeout: .seconds(60))
         let task = Task { try await CurlTransport().exchange(exchange) }
         while server.requests.isEmpty { await Task.yield() }
         task.cancel()
@@ -164,7 +164,7 @@ import TidemarkTestKit
             }
             let exchange = HTTPExchange(
                 method: "GET", url: try HTTPURL(ByteString("http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/")),
-                fields: HeaderFields(), timeout: 600_000, connectTimeout: 200)
+                fields: HeaderFields(), timeout: .seconds(600), connectTimeout: .milliseconds(200))
             await #expect {
                 _ = try await CurlTransport().exchange(exchange)
             } throws: { ($0 as? ExchangeError)?.code == .timedOut }
@@ -174,7 +174,7 @@ import TidemarkTestKit
     @Test func `a server that stops in the middle of a body is left after the time that the exchange has`() async throws
     {
         let (result, _) = try await get(
-            "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nthe beginning", silent: true, timeout: 300)
+            "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nthe beginning", silent: true, timeout: .milliseconds(300))
         #expect(throws: ExchangeError.self) { try result.get() }
         if case .failure(let error) = result { #expect(error.code == .timedOut) }
     }
@@ -218,7 +218,8 @@ import TidemarkTestKit
         let server = try RawServer(always: answer)
         defer { server.stop() }
         let exchange = HTTPExchange(
-            method: "GET", url: try HTTPURL(ByteString("\(server.url)/")), fields: HeaderFields(), timeout: 60_000)
+            method: "GET", url: try HTTPURL(ByteString("\(server.url)/")), fields: HeaderFields(), timeout: .seconds(60)
+        )
         await #expect(throws: ExchangeError.self) { _ = try await CurlTransport().exchange(exchange) }
     }
 }

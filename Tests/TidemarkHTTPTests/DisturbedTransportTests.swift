@@ -14,7 +14,7 @@ import TidemarkTesting
 
         var exchangeCount: Int { count.withLock { $0 } }
 
-        func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
+        func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeResponse {
             count.withLock { $0 += 1 }
             throw ExchangeError(.tlsFailed, "it was sent")
         }
@@ -22,7 +22,7 @@ import TidemarkTesting
 
     private func outcome(of transport: DisturbedTransport) async throws -> ExchangeCode? {
         let exchange = HTTPExchange(
-            method: "GET", url: try HTTPURL("http://localhost/"), fields: HeaderFields(), timeout: 1_000)
+            method: "GET", url: try HTTPURL("http://localhost/"), fields: HeaderFields(), timeout: .seconds(1))
         do throws(ExchangeError) {
             _ = try await transport.exchange(exchange)
             return nil

@@ -3,6 +3,7 @@ import TestTraits
 import Testing
 import Tidemark
 import TidemarkHTTP
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkSQLite

@@ -4,6 +4,7 @@ import Testing
 import Tidemark
 import TidemarkFaultDisk
 import TidemarkHTTP
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkSQLite
@@ -108,7 +109,7 @@ import TidemarkTesting
             return HTTPFetch(
                 library: "",
                 request: RequestHead(method: "GET", url: try HTTPURL(ByteString(url)), fields: HeaderFields()),
-                rules: .only(.etag), storage: storage, timeout: 30_000)
+                rules: .only(.etag), storage: storage, timeout: .seconds(30))
         } catch {
             preconditionFailure("\(url): \(error)")
         }

@@ -70,7 +70,7 @@ final class ScriptedServer: HTTPTransport {
         }
     }
 
-    func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
+    func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeResponse {
         let watchers = state.withLock { state in
             state.asked.append(exchange)
             let due = state.watchers.filter { $0.count <= state.asked.count }
@@ -88,7 +88,7 @@ final class ScriptedServer: HTTPTransport {
         }
         let answer = try state.withLock { $0.answer }(exchange).get()
         let fields = HeaderFields(answer.fields.map { .init(ByteString($0.0), ByteString($0.1)) })
-        return HTTPExchangeAnswer(
+        return HTTPExchangeResponse(
             head: ResponseHead(status: answer.status, fields: fields), body: HTTPBody(Array(answer.body.utf8)))
     }
 }
@@ -156,7 +156,7 @@ final class HTTPFixture {
             request: RequestHead(
                 method: ByteString(method), url: try HTTPURL(ByteString(url)),
                 fields: HeaderFields(fields.map { .init(ByteString($0.0), ByteString($0.1)) })), rules: rules,
-            storage: storage, timeout: 30_000)
+            storage: storage, timeout: .seconds(30))
         fetch.body = Array(body.utf8)
         if let normalize { fetch.normalization = try HTTPNormalization(spec: Array(normalize.utf8), limits: Limits()) }
         return fetch

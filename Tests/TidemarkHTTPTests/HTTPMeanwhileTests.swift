@@ -3,6 +3,7 @@ import TestTraits
 import Testing
 import Tidemark
 import TidemarkHTTP
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
@@ -199,7 +200,7 @@ import TidemarkTesting
         let times: [Int64] = isShortFirst ? [1_000, 20_000] : [20_000, 1_000]
         let requests = try times.map { time in
             var request = try fixture.request()
-            request.timeout = time
+            request.timeout = .milliseconds(time)
             return request
         }
         let first = Task { try await client.fetch(requests[0]) }
@@ -242,7 +243,7 @@ import TidemarkTesting
     func `no request gets an older state than was known when it was made`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let server = HeldServer()
-        let fixture = try await HTTPFixture(transport: server)
+        let fixture = try await HTTPFixture(transport: server, timer: ManualClock())
         let client = fixture.client
         let post = try fixture.request(method: "POST")
         var version = 0
@@ -303,7 +304,7 @@ import TidemarkTesting
         }
         rest.cancel()
         await rest.value
-        let questions = try #require(fixture.cache.httpJournal.httpLedger).questions
+        let questions = try #require(fixture.cache.journal.httpPart.httpLedger).questions
         while questions.count > 0 { await Task.yield() }
         try await fixture.close()
     }

@@ -17,7 +17,7 @@ import TidemarkTesting
     }
 
     private final class Observer {
-        let tell: @Sendable (Int64, HTTPFetched) -> Void
+        let tell: @Sendable (SubscriptionID, HTTPFetched) -> Void
         private var news: AsyncStream<Heard>.Iterator
 
         init() {
@@ -89,6 +89,22 @@ import TidemarkTesting
         fixture.server.answers(200, fields, "same")
         fixture.pass(1)
         #expect(await observer.next() == Heard(status: 200, text: "same", isStale: false, hasCookie: false))
+        try await fixture.close()
+    }
+
+    @Test func `an observer whose output ends before its first response is never added`() async throws {
+        let server = HeldServer()
+        let fixture = try await HTTPFixture(transport: server)
+        let client = fixture.client
+        let ended = Observer()
+        let request = try fixture.request("http://a.test/x")
+        let observing = Task { try await client.observe(request, owner: ObjectIdentifier(server), ended.tell) }
+        await server.waitUntilAsked("GET", 1)
+        await client.cancelAll(of: ObjectIdentifier(server))
+        server.answer("GET", 0, "old")
+        let (first, subscription) = try await observing.value
+        #expect(first.body == Array("old".utf8))
+        #expect(await client.cancel(subscription) == false, "nobody observes under this number")
         try await fixture.close()
     }
 

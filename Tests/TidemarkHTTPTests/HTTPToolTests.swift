@@ -2,6 +2,7 @@ import TestTraits
 import Testing
 import Tidemark
 import TidemarkHTTP
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkSQLite
@@ -55,7 +56,7 @@ import TidemarkTesting
     private static func request(_ url: String) throws -> HTTPFetch {
         HTTPFetch(
             library: "", request: RequestHead(method: "GET", url: try HTTPURL(ByteString(url)), fields: HeaderFields()),
-            rules: .only(.etag), storage: .permanent, timeout: 30_000)
+            rules: .only(.etag), storage: .permanent, timeout: .seconds(30))
     }
 
     @Test func `an answer whose body is damaged is asked for again without validators`() async throws {
@@ -85,7 +86,7 @@ import TidemarkTesting
             switch round {
             case 0: _ = try await fixture.client.invalidate(HTTPSelection(url: "http://a.test/x"))
             case 1: _ = try await fixture.fetch("http://a.test/x", .only([]), method: "POST")
-            case 2: _ = try await fixture.journal.removeHTTP(byteCount: 1 << 30)
+            case 2: _ = try await fixture.journal.removeAttached(byteCount: 1 << 30)
             default: break
             }
             // So that each round asks twice.
@@ -147,7 +148,7 @@ import TidemarkTesting
         }
         fixture.pass(1)
         #expect(try await fixture.fetch("http://a.test/0", .standard).isFromCache)
-        #expect(try await fixture.journal.removeHTTP(byteCount: 1))
+        #expect(try await fixture.journal.removeAttached(byteCount: 1))
         let left = try await fixture.client.list(HTTPSelection(), after: nil, countMax: 9).entries.map(\.url)
         #expect(left == ["http://a.test/0", "http://a.test/2", "http://a.test/3"])
         try await fixture.close()

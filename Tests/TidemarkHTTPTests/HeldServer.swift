@@ -7,7 +7,7 @@ import TidemarkModel
 final class HeldServer: HTTPTransport {
     private struct Asked {
         var exchange: HTTPExchange
-        var continuation: CheckedContinuation<Result<HTTPExchangeAnswer, ExchangeError>, Never>?
+        var continuation: CheckedContinuation<Result<HTTPExchangeResponse, ExchangeError>, Never>?
         var isCancelled = false
     }
 
@@ -46,19 +46,19 @@ final class HeldServer: HTTPTransport {
         let head = ResponseHead(
             status: status, fields: HeaderFields(fields.map { .init(ByteString($0.0), ByteString($0.1)) }))
         take(method, number)?.resume(
-            returning: .success(HTTPExchangeAnswer(head: head, body: HTTPBody(Array(body.utf8)))))
+            returning: .success(HTTPExchangeResponse(head: head, body: HTTPBody(Array(body.utf8)))))
     }
 
     private func take(
         _ method: String, _ number: Int
-    ) -> CheckedContinuation<Result<HTTPExchangeAnswer, ExchangeError>, Never>? {
+    ) -> CheckedContinuation<Result<HTTPExchangeResponse, ExchangeError>, Never>? {
         state.withLock { state in
             defer { state.asked[method]?[number].continuation = nil }
             return state.asked[method]?[number].continuation
         }
     }
 
-    func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
+    func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeResponse {
         let method = exchange.method.description
         let place = Mutex<Int?>(nil)
         return try await withTaskCancellationHandler {

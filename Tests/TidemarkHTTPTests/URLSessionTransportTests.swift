@@ -13,7 +13,8 @@ import TidemarkURLSession
     private let transport = URLSessionTransport()
 
     private func get(
-        _ answer: RawServer.Answer, timeout: Int64 = 60_000, byteCountMax: Int = 8 << 20, path: String = "/x?y=1",
+        _ answer: RawServer.Answer, timeout: Duration = .seconds(60), byteCountMax: Int = 8 << 20,
+        path: String = "/x?y=1",
         fields: [(String, String)] = []
     ) async throws -> (Result<(HTTPResponse, [UInt8]), ExchangeError>, [String]) {
         let server = try RawServer(always: answer)
@@ -47,7 +48,8 @@ import TidemarkURLSession
         defer { server.stop() }
         for _ in 0..<2 {
             let exchange = HTTPExchange(
-                method: "GET", url: try HTTPURL(ByteString("\(server.url)/x")), fields: HeaderFields(), timeout: 60_000)
+                method: "GET", url: try HTTPURL(ByteString("\(server.url)/x")), fields: HeaderFields(),
+                timeout: .seconds(60))
             let answer = try await transport.exchange(exchange)
             _ = try await answer.body.bytes(byteCountMax: 100)
             #expect(answer.response.status.code == 302)
@@ -63,14 +65,14 @@ import TidemarkURLSession
         }
         let short = RawServer.Answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort")
         #expect(code(try await get(short).0) == .truncated)
-        #expect(code(try await get(.init("", end: .silence), timeout: 200).0) == .timedOut)
+        #expect(code(try await get(.init("", end: .silence), timeout: .milliseconds(200)).0) == .timedOut)
         let stuck = RawServer.Answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort", end: .silence)
-        #expect(code(try await get(stuck, timeout: 500).0) == .timedOut)
+        #expect(code(try await get(stuck, timeout: .milliseconds(500)).0) == .timedOut)
         #expect(code(try await get(.init("")).0) == .connectionLost)
         let gone = try RawServer(always: .init(""))
         gone.stop()
         let exchange = HTTPExchange(
-            method: "GET", url: try HTTPURL(ByteString("\(gone.url)/")), fields: HeaderFields(), timeout: 60_000)
+            method: "GET", url: try HTTPURL(ByteString("\(gone.url)/")), fields: HeaderFields(), timeout: .seconds(60))
         await #expect {
             _ = try await transport.exchange(exchange)
         } throws: { ($0 as? ExchangeError)?.code == .offline }
@@ -80,7 +82,8 @@ import TidemarkURLSession
         let server = try RawServer(always: .init("", end: .silence))
         defer { server.stop() }
         let exchange = HTTPExchange(
-            method: "GET", url: try HTTPURL(ByteString("\(server.url)/")), fields: HeaderFields(), timeout: 60_000)
+            method: "GET", url: try HTTPURL(ByteString("\(server.url)/")), fields: HeaderFields(), timeout: .seconds(60)
+        )
         let task = Task { [transport] in try await transport.exchange(exchange) }
         while server.requests.isEmpty { await Task.yield() }
         task.cancel()

@@ -1,4 +1,4 @@
-import TidemarkOperations
+import TidemarkGraphQLTypes
 
 // `HeroAndFriends` was generated from HeroAndFriends.graphql by the build.
 let answer = #"{"hero":{"__typename":"Hero","id":"1","name":"R2-D2","friends":[]}}"#

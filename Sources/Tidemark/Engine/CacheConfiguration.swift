@@ -55,7 +55,7 @@ public struct CacheConfiguration: Sendable {
     /// The age limits of types and fields, and the cascades of deletes. Default: nothing expires, and no delete
     /// cascades.
     ///
-    /// `CachePolicy(graphQL:)` of the module `TidemarkGraphQL` reads a policy from a schema.
+    /// `CachePolicy(graphQL:)` of the module `TidemarkGraphQLLanguage` reads a policy from a schema.
     public var policy = CachePolicy()
     /// The indexes to add to the data file. Default: none.
     ///

@@ -19,7 +19,9 @@ extension SyncCache {
                 // All entities are in memory. The eviction needs nothing from the journal, and evicts unwritten
                 // entities without writing them first.
                 var wantedCount = excessCount
-                await evictResident(&wantedCount, isForDisk: false)
+                for sparesFollowed in state.followsTypes ? [true, false] : [false] where wantedCount > 0 {
+                    await evictResident(&wantedCount, isForDisk: false, sparesFollowed: sparesFollowed)
+                }
                 scheduleFlush()
             } else {
                 guard flushes.error == nil else { return }

@@ -118,7 +118,7 @@ extension SyncCache {
         let budget = SliceBudget(configuration.stepClock)
         var seenCount = 0
         repeat {
-            eviction.rowScan.moved(state.evictMemoryExcluded(rest.prefix(SliceBudget.entityCount)))
+            eviction.movedToJournal(state.evictMemoryExcluded(rest.prefix(SliceBudget.entityCount)))
             seenCount += SliceBudget.entityCount
             rest = rest.dropFirst(SliceBudget.entityCount)
         } while !rest.isEmpty && seenCount < SyncCache.sliceEntityCountMax && !budget.isSpent

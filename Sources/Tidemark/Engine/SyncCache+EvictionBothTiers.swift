@@ -127,8 +127,11 @@ extension SyncCache {
         }
         let storedCount = state.storedCount
         let goal = Int64(policy.goal(ofLimit: Int(clamping: byteCountMax)))
-        // Stored HTTP responses are removed before entities are evicted: the server can send them again.
-        if eviction.pressure.isDiskWanted, try await httpJournal.removeHTTP(byteCount: size.usedByteCount - goal) {
+        // Data beside the entities, such as HTTP responses, is removed before entities are evicted: the server can send
+        // it again.
+        if eviction.pressure.isDiskWanted, let attached = journal as? any AttachedStorage,
+            try await attached.removeAttached(byteCount: size.usedByteCount - goal)
+        {
             try await journal.shrink()
             size = try await journal.size()
         }
@@ -150,26 +153,39 @@ extension SyncCache {
     /// Evicts entities that only the journal has, which were not used for longest, and then entities in memory. Memory
     /// comes first when the last scan of all entities that only the journal has found none to evict, and few were
     /// evicted from memory since: otherwise each commit would repeat that scan.
+    /// Entities of followed types come last.
     private func evictEverywhere(_ excess: Excess, countMax: Int) async throws(StorageError) {
         var wantedCount = countMax
-        let wasFruitless = eviction.rowScan.isFruitless
-        if !wasFruitless { try await evictStored(&wantedCount) }
-        await evictResident(&wantedCount, isForDisk: excess.check.tier == .disk)
-        if wasFruitless, wantedCount > 0, eviction.rowScan.movedCount > 0 { try await evictStored(&wantedCount) }
+        if state.followsTypes { try await evictEverywhere(excess, &wantedCount, \.sparingScan) }
+        if wantedCount > 0 { try await evictEverywhere(excess, &wantedCount, \.rowScan) }
     }
 
-    private func evictStored(_ wantedCount: inout Int) async throws(StorageError) {
+    /// The scan of an eviction: that of all rows, or that which spares followed types.
+    typealias Scan = WritableKeyPath<EvictionState, StoredRowScan>
+
+    private func evictEverywhere(_ excess: Excess, _ wantedCount: inout Int, _ scan: Scan) async throws(StorageError) {
+        let wasFruitless = eviction[keyPath: scan].isFruitless
+        if !wasFruitless { try await evictStored(&wantedCount, scan) }
+        await evictResident(
+            &wantedCount, isForDisk: excess.check.tier == .disk, sparesFollowed: scan == \.sparingScan)
+        if wasFruitless, wantedCount > 0, eviction[keyPath: scan].movedCount > 0 {
+            try await evictStored(&wantedCount, scan)
+        }
+    }
+
+    private func evictStored(_ wantedCount: inout Int, _ scan: Scan) async throws(StorageError) {
         let (countMax, onlyStoredCount) = (wantedCount, state.storedCount)
         var seenCount: Int64 = 0
         while wantedCount > 0, state.absentCount > 0, seenCount < onlyStoredCount {
-            let window = eviction.rowScan.window(wantedCount: wantedCount)
-            let rows = try await journal.rows(after: eviction.rowScan.position, countMax: window.rowCount)
-            let isWhole = eviction.rowScan.advance(past: rows, of: window)
+            let window = eviction[keyPath: scan].window(wantedCount: wantedCount)
+            let rows = try await journal.rows(after: eviction[keyPath: scan].position, countMax: window.rowCount)
+            let isWhole = eviction[keyPath: scan].advance(past: rows, of: window)
             seenCount += Int64(max(1, rows.count))
             // A window that is not all rows contains only some of the oldest. A quarter of it is evicted; the rest is
             // scanned again on the next round.
             let oldCountMax = isWhole ? wantedCount : min(wantedCount, max(1, rows.count / 4))
-            let old = await evictable(await SyncCache.oldestFirst(rows), countMax: oldCountMax)
+            let old = await evictable(
+                await SyncCache.oldestFirst(rows), countMax: oldCountMax, sparesFollowed: scan == \.sparingScan)
             wantedCount -= try await reduceStored(old.reducible)
             var rest = old.whole[...]
             while !rest.isEmpty {
@@ -185,7 +201,7 @@ extension SyncCache {
             }
             if isWhole { break }
         }
-        eviction.rowScan.ended(seenCount: seenCount, isFruitful: wantedCount < countMax)
+        eviction[keyPath: scan].ended(seenCount: seenCount, isFruitful: wantedCount < countMax)
     }
 
     /// Evicts entities that are in memory from both tiers.
@@ -195,7 +211,8 @@ extension SyncCache {
     ///     meanwhile.
     ///   - isForDisk: Whether the eviction has to free space in the journal, and not only to reduce the number of
     ///     entities.
-    func evictResident(_ wantedCount: inout Int, isForDisk: Bool) async {
+    ///   - sparesFollowed: Whether entities of followed types stay.
+    func evictResident(_ wantedCount: inout Int, isForDisk: Bool, sparesFollowed: Bool) async {
         var unseenCount = state.residentCount
         while wantedCount > 0, unseenCount > 0 {
             wantedCount -= await evicting { budget, now in
@@ -204,7 +221,7 @@ extension SyncCache {
                     let countMax = min(wantedCount - count, isForDisk ? .max : excessCount)
                     let slice = state.evictResident(
                         countMax: countMax, seenCountMax: min(unseenCount, SliceBudget.entityCount),
-                        isForDisk: isForDisk, at: now)
+                        isForDisk: isForDisk, sparesFollowed: sparesFollowed, at: now)
                     count += slice.evictedCount
                     unseenCount -= slice.seenCount
                     if slice.seenCount == 0 { unseenCount = 0 }
@@ -229,14 +246,14 @@ extension SyncCache {
     ///
     /// - Parameter rows: The rows, oldest first.
     private func evictable(
-        _ rows: [StoredRowAge], countMax: Int
+        _ rows: [StoredRowAge], countMax: Int, sparesFollowed: Bool
     ) async -> (whole: [StoredRow], reducible: [StoredKey]) {
         var found: (whole: [StoredRow], reducible: [StoredKey]) = ([], [])
         var rest = rows[...]
         while !rest.isEmpty, found.whole.count + found.reducible.count < countMax {
             let more = state.evictable(
                 Array(rest.prefix(SyncCache.lookedAtCountMax)),
-                countMax: countMax - found.whole.count - found.reducible.count)
+                countMax: countMax - found.whole.count - found.reducible.count, sparesFollowed: sparesFollowed)
             rest = rest.dropFirst(SyncCache.lookedAtCountMax)
             found.whole += more.whole
             found.reducible += more.reducible

@@ -19,7 +19,7 @@ extension SyncCache {
     func scheduleFlush() {
         guard !flushes.isUnderWay else { return }
         let unwritten = FlushSchedule.Unwritten(
-            isAny: state.isUnwritten || flushes.hasHTTPChanges, count: state.dirtyCount,
+            isAny: state.isUnwritten || hasUnwrittenAdditions, count: state.dirtyCount,
             byteCount: state.dirtyByteCount, tombstoneShare: state.unwrittenTombstoneShare)
         let maySetTimer = timers.flush == nil && !isClosed
         switch flushes.step(unwritten, policy: configuration.flush, maySetTimer: maySetTimer) {
@@ -74,9 +74,9 @@ extension SyncCache {
                     do { try await clock.sleep(milliseconds: delay) } catch {}
                     await self.write(failed)
                 })
-        } else if state.isUnwritten || flushes.hasHTTPChanges || withCounts && state.areCountsUnwritten {
+        } else if state.isUnwritten || hasUnwrittenAdditions || withCounts && state.areCountsUnwritten {
             var flush = state.takeFlush()
-            flush.http = flushes.takeHTTPChanges()
+            flush.attached = flushes.takeAttachedChanges() + wingRecords()
             flush.takenAt = clock.now()
             let pending = PendingFlush(flush: flush, lines: appliedLines(), libraries: cursors(), places: places())
             flushes.began(spawn { await self.write(pending) })
@@ -147,6 +147,7 @@ extension SyncCache {
         if isFirstAfterFailure { configuration.logger.notice("writing to the journal works again") }
         inputs.acknowledge(pending.lines, pending.libraries)
         progress.committed(pending.places)
+        for wing in wings.all { wing.committed(in: self) }
         eviction.committed()
         checkMemory()
     }
@@ -176,10 +177,32 @@ extension SyncCache {
         }
         let failed = flushes.takeFailed()?.flush
         let quarantine = failed?.quarantine ?? []
-        flushes.putBack(failed?.http ?? [])
+        flushes.putBack(failed?.attached ?? [])
         recorder?.end(because: "the database was damaged and created anew")
         state.markAllUnwritten(quarantine: quarantine)
+        wings.areUnrecorded = true
         return true
+    }
+
+    /// Returns the records of the wings that belong to the flush that is being taken.
+    private func wingRecords() -> [any AttachedChange] {
+        let isWhole = wings.areUnrecorded
+        wings.areUnrecorded = false
+        var changes: [any AttachedChange] = []
+        if journal is any RecordStorage, !wings.areDerivedRecordsRemoved,
+            !wings.all.contains(where: { $0.keepsDerivedRecords })
+        {
+            wings.areDerivedRecordsRemoved = true
+            changes.append(DerivedRecordsRemoval())
+        }
+        for wing in wings.all { changes += wing.records(forFlush: isWhole, in: self) }
+        return changes
+    }
+
+    /// True if nothing has changed since the cache was opened, so that the journal describes this very state.
+    package var isAsStored: Bool {
+        !state.isUnwritten && flushes.commitCount == 0 && !flushes.hasFailed
+            && (!flushes.isUnderWay || flushes.awaitsOpening)
     }
 
     /// Returns when everything that was applied before the call is on the disk. Changes that are applied during the
@@ -216,8 +239,11 @@ extension SyncCache {
 
     /// True if a flush would write anything.
     var isAnythingUnwritten: Bool {
-        state.isUnwritten || state.areCountsUnwritten || flushes.hasHTTPChanges
+        state.isUnwritten || state.areCountsUnwritten || hasUnwrittenAdditions
     }
+
+    /// True if a flush would write something beside the entities.
+    private var hasUnwrittenAdditions: Bool { flushes.hasAttachedChanges || wings.haveUnwrittenRecords }
 
     /// Returns, for each input, the last line that was applied with all lines before it.
     private func appliedLines() -> [InputID: Int64] {

@@ -45,7 +45,7 @@ extension SyncCache {
         await takeTurn()
         defer { turns.changes.release() }
         do throws(StorageError) {
-            try await withLoaded({ state.keysToLoadForHeld() }) { followGaps(ignoringWindow: false) }
+            try await withLoaded(for: [], { state.keysToLoadForHeld() }) { followGaps(ignoringWindow: false) }
         } catch {
             // The gap stays open; the next batch, or the end of the input, checks it again.
             configuration.logger.error("held events wait: \(error)")
@@ -55,7 +55,9 @@ extension SyncCache {
 
     /// Checks for missing numbers, at once if held events need no entities from the journal.
     private func followGapsOnceLoaded() {
-        guard !state.keysToLoadForHeld().isEmpty else { return followGaps(ignoringWindow: false) }
+        guard !state.keysToLoadForHeld().isEmpty || !state.librariesToSweep(with: []).isEmpty else {
+            return followGaps(ignoringWindow: false)
+        }
         timers.gap?.cancel()
         timers.gap = spawn { [weak self] in await self?.gapTimerFired() }
     }
@@ -93,7 +95,7 @@ extension SyncCache {
     }
 
     private static func decode(
-        _ answer: UpstreamAnswer, limits: Limits
+        _ answer: UpstreamResponse, limits: Limits
     ) throws(UpstreamError) -> [EventBatch] {
         do throws(WireError) {
             return try EventDecoder.batches(of: answer.lines, origin: answer.origin, limits: limits)
@@ -115,7 +117,7 @@ extension SyncCache {
         do throws(StorageError) {
             // A failure may be the final one. It then applies held events, which need their entities in memory like the
             // events of a response.
-            requests = try await withLoaded({ state.keysToLoad(for: batches) }) {
+            requests = try await withLoaded(for: batches, { state.keysToLoad(for: batches) }) {
                 applyAnswer(result, library: library, attempt: attempt, random: random)
             }
         } catch {

@@ -126,7 +126,7 @@ extension SyncCache {
         }
         try await flush()
         try await loadAbove(sequence, of: index)
-        do throws(CacheState.RewindRefusal) {
+        do throws(CacheState.RewindError) {
             try state.rewind(library, to: sequence, at: clock.now())
         } catch {
             throw CacheError(rewind: error, of: library, to: sequence)
@@ -152,7 +152,7 @@ extension SyncCache {
 }
 
 extension CacheError {
-    fileprivate init(rewind refusal: CacheState.RewindRefusal, of library: ByteString, to sequence: EventSequence) {
+    fileprivate init(rewind refusal: CacheState.RewindError, of library: ByteString, to sequence: EventSequence) {
         switch refusal {
         case .unknownLibrary:
             self.init(.invalidParams, "library \(library) is not known")

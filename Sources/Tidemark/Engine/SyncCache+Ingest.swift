@@ -70,12 +70,12 @@ extension SyncCache {
 
     private func apply(_ batch: EventBatch, _ events: Range<Int>) {
         guard recorder == nil else { return applyRecorded(batch, events) }
-        guard graphHost.map({ $0.watcherCount > 0 }) == true else {
+        guard !wings.areUnobserved else {
             state.apply(batch, events: events, at: clock.now())
             return distribute()
         }
-        // A document is assembled from the current state, so its watchers are notified of each event before the next
-        // one changes the state.
+        // A wing reads the current state, so its observers are notified of each event before the next one changes the
+        // state.
         for event in events {
             state.apply(batch, events: event..<event + 1, at: clock.now())
             distribute()
@@ -90,7 +90,7 @@ extension SyncCache {
         await takeTurn()
         defer { turns.changes.release() }
         while true {
-            try await withLoaded({ state.keysToLoadForHeld() }) { followGaps(ignoringWindow: true) }
+            try await withLoaded(for: [], { state.keysToLoadForHeld() }) { followGaps(ignoringWindow: true) }
             let tasks = upstreamRequests.all
             if tasks.isEmpty || isClosed { break }
             for task in tasks { await task.value }
@@ -151,10 +151,12 @@ extension SyncCache {
 
     /// Does the same as ``withLoaded(_:_:)`` for a change. Once the last flush has begun, the change is refused: it
     /// would be reported as done and then be lost.
+    ///
+    /// - Parameter batches: The events that `body` applies, if any.
     func withChange<Result>(
-        _ keys: () -> [StoredKey], _ body: () -> Result
+        for batches: [EventBatch] = [], _ keys: () -> [StoredKey], _ body: () -> Result
     ) async throws(StorageError) -> Result {
-        let result: Result? = try await withLoaded(keys) { lifeCycle.acceptsChanges ? body() : nil }
+        let result: Result? = try await withLoaded(for: batches, keys) { lifeCycle.acceptsChanges ? body() : nil }
         guard let result else {
             throw StorageError(.closed, "the cache was closed: nothing changed", advice: "open it again")
         }

@@ -5,13 +5,13 @@ extension SyncCache {
     /// Does the same as ``withChange(_:_:)`` for the events of a batch. Entities that the batch replaces as a whole are
     /// not read; only their rows are found.
     func withChange(for batch: EventBatch, _ body: () -> Void) async throws(StorageError) {
-        if try await withPlaceholders(for: batch, body) { return }
-        try await withChange({ state.keysToLoad(for: batch) }, body)
+        if state.librariesToSweep(with: [batch]).isEmpty, try await withPlaceholders(for: batch, body) { return }
+        try await withChange(for: [batch], { state.keysToLoad(for: batch) }, body)
     }
 
-    /// True if placeholders may be in memory while events are applied. A watched document is assembled between two
+    /// True if placeholders may be in memory while events are applied. A wing reads the state between two
     /// events, and a recording needs the entities in memory that the cache had there.
-    private var allowsPlaceholders: Bool { recorder == nil && graphHost.map { $0.watcherCount > 0 } != true }
+    private var allowsPlaceholders: Bool { recorder == nil && wings.areUnobserved }
 
     /// - Returns: False when nothing was done, because there is no entity to replace or a watcher was added meanwhile.
     private func withPlaceholders(for batch: EventBatch, _ body: () -> Void) async throws(StorageError) -> Bool {
@@ -45,7 +45,7 @@ extension SyncCache {
             }
             needs = state.needs(of: batch)
         }
-        guard allowsPlaceholders else { return false }
+        guard allowsPlaceholders, state.librariesToSweep(with: [batch]).isEmpty else { return false }
         guard lifeCycle.acceptsChanges else {
             throw StorageError(.closed, "the cache was closed: nothing changed", advice: "open it again")
         }

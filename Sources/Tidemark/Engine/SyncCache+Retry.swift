@@ -37,7 +37,7 @@ extension SyncCache {
             case .refused: outcome.refused += 1
             }
         }
-        try await withLoaded({ state.keysToLoadForHeld() }) { followGaps(ignoringWindow: false) }
+        try await withLoaded(for: [], { state.keysToLoadForHeld() }) { followGaps(ignoringWindow: false) }
         scheduleFlush()
         return outcome
     }
@@ -51,7 +51,7 @@ extension SyncCache {
     private func retryNow(
         _ record: QuarantineRecord, _ batch: EventBatch
     ) async throws(StorageError) -> CacheState.RetryOutcome {
-        try await withChange({ state.keysToLoad(for: batch) }) {
+        try await withChange(for: [batch], { state.keysToLoad(for: batch) }) {
             let now = clock.now()
             return recorded(.quarantineRetry(record), at: now) {
                 defer { distribute() }

@@ -25,10 +25,11 @@ import TidemarkJSON
 public actor SyncCache {
     /// The configuration, with its flush policy adapted to the limits of memory and disk.
     package nonisolated let configuration: CacheConfiguration
-    let journal: any Journal
+    package nonisolated let journal: any Journal
     let upstream: (any Upstream)?
     let queryUpstream: (any QueryUpstream)?
-    let clock: any CacheClock
+    /// The clock of the cache, in milliseconds since 1970.
+    package nonisolated let clock: any CacheClock
     /// Records every change of the state; nil when nothing is recorded.
     let recorder: (any CacheRecorder)?
     /// The counts when the cache was opened, to be subtracted from later ones.
@@ -51,8 +52,8 @@ public actor SyncCache {
     var outbox = OutboxDriver()
 
     var observers = ObserverRegistry()
-    /// Keeps watched documents; nil when nothing in this cache uses GraphQL.
-    package internal(set) var graphHost: (any GraphHost)?
+    /// The parts attached to this cache, with observers of their own.
+    var wings = WingTable()
     var refreshes = RefreshSchedule()
     var fetches = FetchTable()
     /// The callers to wake when a cursor moves, and the observer to notify when one is durable.

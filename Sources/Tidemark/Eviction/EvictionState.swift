@@ -5,6 +5,8 @@ struct EvictionState {
     var tierConsent = EvictionConsent()
     var residentScan = ResidentScan()
     var rowScan = StoredRowScan()
+    /// The scan that spares entities of followed types.
+    var sparingScan = StoredRowScan()
     var pressure = LimitPressure()
     /// The number of entities evicted so far, from memory or from both tiers.
     private(set) var evictedCount = 0
@@ -21,7 +23,13 @@ struct EvictionState {
     /// Counts entities that were evicted from memory and stay in the journal.
     mutating func evictedFromMemory(_ count: Int) {
         evictedCount += count
+        movedToJournal(count)
+    }
+
+    /// Counts entities that only the journal has from now on.
+    mutating func movedToJournal(_ count: Int) {
         rowScan.moved(count)
+        sparingScan.moved(count)
     }
 
     /// Counts entities that were evicted from both tiers, or reduced.

@@ -30,8 +30,8 @@ struct FlushSchedule {
     private(set) var awaitsOpening = false
     /// The durations of flushes since the cache was opened.
     private(set) var times = FlushTimes()
-    /// Changes of stored HTTP responses for the next flush. Bounded by the fetches under way.
-    private var httpChanges: [HTTPChange] = []
+    /// Changes of data beside the entities for the next flush. Bounded by the fetches under way.
+    private var attachedChanges: [any AttachedChange] = []
     /// The number of commits so far.
     private(set) var commitCount = 0
     /// The last failure to write; nil while the journal works.
@@ -46,7 +46,7 @@ struct FlushSchedule {
     /// True while a flush, or an eviction in its place, runs.
     var isUnderWay: Bool { task != nil }
 
-    var hasHTTPChanges: Bool { !httpChanges.isEmpty }
+    var hasAttachedChanges: Bool { !attachedChanges.isEmpty }
 
     /// Decides what to do next.
     ///
@@ -93,17 +93,17 @@ struct FlushSchedule {
         times.record(duration, isCommitted: isCommitted)
     }
 
-    /// Adds changes of stored HTTP responses to the next flush.
-    mutating func add(_ changes: [HTTPChange]) { httpChanges += changes }
+    /// Adds changes of data beside the entities to the next flush.
+    mutating func add(_ changes: [any AttachedChange]) { attachedChanges += changes }
 
-    /// Removes and returns the changes of stored HTTP responses, for the flush that begins.
-    mutating func takeHTTPChanges() -> [HTTPChange] {
-        defer { httpChanges = [] }
-        return httpChanges
+    /// Removes and returns the changes of data beside the entities, for the flush that begins.
+    mutating func takeAttachedChanges() -> [any AttachedChange] {
+        defer { attachedChanges = [] }
+        return attachedChanges
     }
 
     /// Puts the changes of an abandoned flush before those that were added since.
-    mutating func putBack(_ changes: [HTTPChange]) { httpChanges = changes + httpChanges }
+    mutating func putBack(_ changes: [any AttachedChange]) { attachedChanges = changes + attachedChanges }
 
     /// Counts a commit.
     ///

@@ -41,10 +41,11 @@ final class BatchReader: Sendable {
     /// - Parameters:
     ///   - chunkByteCount: The number of bytes to read at once; a pipe or a file may return fewer.
     ///   - pool: The buffers, which other readers may share.
+    ///   - usesLibrary: As ``TidemarkWire/EventDecoder`` has it.
     /// - Throws: ``WireError`` when memory runs out.
     init(
         _ input: any LineInput, id: InputID, limits: Limits, chunkByteCount: Int, pool: BatchPool,
-        progress: ReadProgress
+        progress: ReadProgress, usesLibrary: Bool = true
     ) throws(WireError) {
         self.input = input
         (self.id, self.limits, self.pool) = (id, limits, pool)
@@ -54,7 +55,7 @@ final class BatchReader: Sendable {
         work = Mutex(
             Work(
                 framer: LineFramer(input: id, limits: limits, pool: pool),
-                decoder: try EventDecoder(limits: limits, pool: pool)))
+                decoder: try EventDecoder(limits: limits, pool: pool, usesLibrary: usesLibrary)))
     }
 
     func stop() {

@@ -37,7 +37,8 @@ package final class IngestStream {
     ///
     /// - Throws: ``InputError`` when memory runs out.
     package init(
-        of input: any LineInput, into cache: SyncCache, chunkByteCount: Int = IngestStream.chunkByteCountDefault
+        of input: any LineInput, into cache: SyncCache, chunkByteCount: Int = IngestStream.chunkByteCountDefault,
+        usesLibrary: Bool = true
     ) async throws(InputError) {
         self.cache = cache
         let progress = ReadProgress()
@@ -47,7 +48,7 @@ package final class IngestStream {
         do throws(WireError) {
             reader = try BatchReader(
                 input, id: self.input, limits: cache.configuration.limits, chunkByteCount: chunkByteCount,
-                pool: cache.pool, progress: progress)
+                pool: cache.pool, progress: progress, usesLibrary: usesLibrary)
         } catch {
             throw InputError("no memory for a decoder")
         }

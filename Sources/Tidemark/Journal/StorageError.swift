@@ -24,6 +24,8 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case notOurs = "not_ours"
         /// The file was written by a newer Tidemark.
         case newerFormat = "newer_format"
+        /// The file has data that is compressed by a method that this build does not have.
+        case codecMissing = "codec_missing"
         /// The data that was read contradicts itself.
         case damaged = "damaged"
         /// The disk has no free space. Writing may succeed later.

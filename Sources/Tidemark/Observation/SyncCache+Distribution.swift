@@ -6,26 +6,22 @@ extension SyncCache {
     ///
     /// Called in the same step as the change, so that nothing happens between a change and its notifications.
     func distribute() {
-        if observers.count > 0 || !observers.librarySinks.isEmpty || graphHost.map({ $0.watcherCount > 0 }) == true {
+        if observers.count > 0 || !observers.librarySinks.isEmpty || !wings.areUnobserved {
             let log = state.changeLog
             let countBefore = observers.notificationCount
             for (position, record) in log.enumerated() {
                 switch record {
-                case .query(let change):
-                    notify(change, at: position, of: log)
-                    graphHost?.note(change)
-                case .entity(let change):
-                    notify(change)
-                    graphHost?.note(change)
-                case .absent(let handle): graphHost?.noteAbsent(handle)
-                case .renamed(let old, let new, let key):
-                    observers.rename(old, to: new, key)
-                    graphHost?.rename(from: old, to: new)
+                case .query(let change): notify(change, at: position, of: log)
+                case .entity(let change): notify(change)
+                // Only wings tell apart why an entity is absent, and follow types.
+                case .absent, .followed, .lost, .evicted, .settled: break
+                case .renamed(let old, let new, let key): observers.rename(old, to: new, key)
                 case .library(let status): notify(status)
                 }
+                wings.note(record)
             }
             catchUpHeldBack()
-            graphHost?.distribute(in: self)
+            for wing in wings.all { wing.distribute(in: self) }
             tallies.metrics.recordNotifications(Int(observers.notificationCount - countBefore))
         }
         if state.hasLogObservers { notifyLogObservers() }
@@ -273,7 +269,7 @@ extension SyncCache {
             for rest in subscriptions[index...] { observers.noteLag(rest, of: sink) }
             break
         }
-        graphHost?.catchUp(sink, isForced: isForced, in: self)
+        for wing in wings.all { wing.catchUp(sink, isForced: isForced, in: self) }
         state.clearLog()
     }
 }

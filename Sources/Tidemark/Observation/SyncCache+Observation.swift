@@ -31,7 +31,7 @@ extension SyncCache {
                 deliverAll(to: sink)
                 let read = readNow(request)
                 guard let handle = state.observe(request.key) else {
-                    return reply(.failure(AnswerRefusal.tooManyTypes.cacheError))
+                    return reply(.failure(FieldResponseError.tooManyTypes.cacheError))
                 }
                 let subscription = observers.add(
                     ObserverRegistry.EntityObserver(
@@ -67,9 +67,7 @@ extension SyncCache {
             state.stopObserving(entity: observer.handle)
         } else if observers.removeLogObserver(subscription) != nil {
             state.stopObservingLog(subscription.rawValue)
-        } else if graphHost?.cancel(subscription, in: self) == true {
-            // The host has ended it.
-        } else {
+        } else if !wings.all.contains(where: { $0.cancel(subscription, in: self) }) {
             throw CacheError(
                 .unknownSubscription,
                 "there is no subscription \(subscription.rawValue): it was cancelled, or never made")
@@ -86,7 +84,7 @@ extension SyncCache {
                 preconditionFailure("an observer that is listed is not known: \(error)")
             }
         }
-        graphHost?.detach(sink, in: self)
+        for wing in wings.all { wing.detach(sink, in: self) }
         observers.removeLibrarySink(sink)
         if observers.librarySinks.isEmpty { state.hasLibraryObservers = false }
         observers.forgetLagging(of: sink)

@@ -72,9 +72,9 @@ extension SyncCache {
         try await change(
             { state.keysToLoad(for: state.renamed(steps, in: library), in: library) }, name: "changes"
         ) {
-            () throws(LayerRefusal) in
+            () throws(LayerError) in
             let now = clock.now()
-            try recorded(.update(update), of: update.library, at: now) { () throws(LayerRefusal) in
+            try recorded(.update(update), of: update.library, at: now) { () throws(LayerError) in
                 try state.lay(layer, at: now)
             }
         }
@@ -86,9 +86,9 @@ extension SyncCache {
     package func begin(_ commit: OptimisticCommit) async throws(CacheError) {
         try checkOpen()
         let confirmation = try confirmation(commit)
-        try await change({ state.keysToLoad(for: confirmation) }, name: "confirmed") { () throws(LayerRefusal) in
+        try await change({ state.keysToLoad(for: confirmation) }, name: "confirmed") { () throws(LayerError) in
             let now = clock.now()
-            try recorded(.commit(commit), at: now) { () throws(LayerRefusal) in
+            try recorded(.commit(commit), at: now) { () throws(LayerError) in
                 try state.confirm(confirmation, at: now)
             }
         }
@@ -99,7 +99,7 @@ extension SyncCache {
     /// - Throws: ``CacheError`` `unknownPending`.
     package func beginRollBack(_ pendingID: ByteString, library: ByteString? = nil) throws(CacheError) {
         try checkOpen()
-        do throws(LayerRefusal) {
+        do throws(LayerError) {
             try rollBackNow(pendingID, library: library)
         } catch {
             throw error.cacheError(name: "changes")
@@ -107,21 +107,21 @@ extension SyncCache {
         distribute()
     }
 
-    func rollBackNow(_ pendingID: ByteString, library: ByteString?) throws(LayerRefusal) {
+    func rollBackNow(_ pendingID: ByteString, library: ByteString?) throws(LayerError) {
         let now = clock.now()
-        try recorded(.rollBack(pendingID, library: library), at: now) { () throws(LayerRefusal) in
+        try recorded(.rollBack(pendingID, library: library), at: now) { () throws(LayerError) in
             try state.rollBack(pendingID, library: library, at: now)
         }
     }
 
     /// Loads the entities that a change of the layers needs, and makes the change in one step.
     private func change(
-        _ keys: () -> [StoredKey], name: String, _ body: () throws(LayerRefusal) -> Void
+        _ keys: () -> [StoredKey], name: String, _ body: () throws(LayerError) -> Void
     ) async throws(CacheError) {
-        let result: Result<Void, LayerRefusal>
+        let result: Result<Void, LayerError>
         do throws(StorageError) {
             result = try await withChange(keys) {
-                do throws(LayerRefusal) {
+                do throws(LayerError) {
                     try body()
                     distribute()
                     return .success(())
@@ -177,7 +177,7 @@ extension SyncCache {
             try await writeAll()
         } catch {
             if isUpdate {
-                do throws(LayerRefusal) {
+                do throws(LayerError) {
                     try rollBackNow(pendingID, library: nil)
                     distribute()
                 } catch {
@@ -215,7 +215,7 @@ extension TransactionOperation {
     }
 }
 
-extension LayerRefusal {
+extension LayerError {
     /// - Parameter name: The parameter that the numbers in the refusal are indexes of.
     func cacheError(name: String) -> CacheError {
         switch self {
@@ -244,8 +244,8 @@ extension LayerRefusal {
         case .tooLarge(let step, let type, let id, let byteCountMax):
             CacheError.tooLarge(
                 step.map { "\(name)[\($0)]" } ?? "the real id", type: type, id: id, byteCountMax: byteCountMax)
-        case .tooManyLibraries: AnswerRefusal.tooManyLibraries.cacheError
-        case .tooManyTypes: AnswerRefusal.tooManyTypes.cacheError
+        case .tooManyLibraries: FieldResponseError.tooManyLibraries.cacheError
+        case .tooManyTypes: FieldResponseError.tooManyTypes.cacheError
         }
     }
 }

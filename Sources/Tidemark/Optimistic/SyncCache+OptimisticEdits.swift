@@ -72,7 +72,7 @@ extension SyncCache {
     /// |---|---|
     /// | returns | is committed with the returned confirmation |
     /// | throws | is rolled back |
-    /// | throws ``OutcomeUnknown`` or `CancellationError`, or anything in a task that was cancelled | stays pending: the server may have performed it |
+    /// | throws ``OutcomeUnknownError`` or `CancellationError`, or anything in a task that was cancelled | stays pending: the server may have performed it |
     /// | is not called, because the task was cancelled before | is rolled back: nothing was sent |
     ///
     /// The mutation's event settles an edit that stays pending; until then ``pendingEdits(library:)`` returns it.
@@ -101,7 +101,7 @@ extension SyncCache {
             confirmation = try await perform(edit)
         } catch {
             // A task that is cancelled while it waits for a response cannot know whether the server performed the edit.
-            let isUnknown = error is OutcomeUnknown || error is CancellationError || Task.isCancelled
+            let isUnknown = error is OutcomeUnknownError || error is CancellationError || Task.isCancelled
             if !isUnknown { await takeBack(edit) }
             throw error
         }

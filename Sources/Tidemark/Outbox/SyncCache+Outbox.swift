@@ -73,8 +73,8 @@ extension SyncCache {
     package func beginRetry(_ pendingID: ByteString, library: ByteString? = nil) throws(CacheError) {
         try checkOpen()
         let number: Int64?
-        do throws(LayerRefusal) {
-            number = try recorded(.retry(pendingID, library: library), at: clock.now()) { () throws(LayerRefusal) in
+        do throws(LayerError) {
+            number = try recorded(.retry(pendingID, library: library), at: clock.now()) { () throws(LayerError) in
                 try state.retryRequest(pendingID, library: library)
             }
         } catch {

@@ -175,7 +175,7 @@ extension SyncCache {
     private func discard(_ number: Int64, _ failure: MutationFailure) {
         let gone = state.layersRolledBack(with: number)
         for pendingID in state.requestGroup(of: number).reversed() {
-            do throws(LayerRefusal) {
+            do throws(LayerError) {
                 try rollBackNow(pendingID, library: nil)
             } catch {
                 // The rollback of a newer edit has included this one.

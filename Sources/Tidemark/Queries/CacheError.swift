@@ -38,6 +38,8 @@ public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
         case conflict
         /// No observer has the number.
         case unknownSubscription = "unknown_subscription"
+        /// Nothing has the name, or the place, that the request names.
+        case notFound = "not_found"
         /// A GraphQL document breaks the rules; the details list the findings.
         case invalidDocument = "invalid_document"
         /// An HTTP exchange failed because the host cannot be reached.

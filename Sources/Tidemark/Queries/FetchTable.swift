@@ -21,7 +21,7 @@ struct FetchTable {
         case none
         case joined
         /// The response has arrived, and this reader does not need it stored.
-        case answered(DecodedAnswer)
+        case answered(DecodedResponse)
     }
 
     var count: Int { fetches.count }
@@ -68,7 +68,7 @@ struct FetchTable {
     ///
     /// - Returns: The fetch with all its readers, and whether some of them wait for the stored response; without such
     ///   readers the fetch has ended. nil when it had ended before.
-    mutating func answered(_ answer: DecodedAnswer, _ attempt: UInt64) -> (fetch: Fetch, isStored: Bool)? {
+    mutating func answered(_ answer: DecodedResponse, _ attempt: UInt64) -> (fetch: Fetch, isStored: Bool)? {
         guard let fetch = fetches[attempt] else { return nil }
         let waiting = fetch.waiters.filter(\.storesAnswer)
         fetches[attempt]?.waiters = waiting

@@ -264,7 +264,7 @@ extension SyncCache {
         let now = clock.now()
         return CacheStatistics(
             entityCount: state.entityCount, queryCount: state.queryCount,
-            observerCount: observers.count + (graphHost?.watcherCount ?? 0),
+            observerCount: observers.count + wings.observerCount,
             pendingCount: state.layerCount, memoryByteCount: state.memoryByteCount,
             memoryByteCountMax: configuration.memoryByteCountMax, diskByteCount: diskByteCount,
             freeDiskByteCount: use.freeByteCount, mergeDebtByteCount: use.mergeDebtByteCount,

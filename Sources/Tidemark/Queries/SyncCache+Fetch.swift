@@ -16,7 +16,7 @@ struct Fetch {
     let task: Task<Void, Never>
     let timer: Task<Void, Never>
     /// The response while it is being stored; nil before it arrives.
-    var answer: DecodedAnswer?
+    var answer: DecodedResponse?
 }
 
 extension SyncCache {
@@ -47,11 +47,11 @@ extension SyncCache {
         let attempt = fetches.newAttempt()
         let limits = configuration.limits
         let task = spawn {
-            let result: Result<DecodedAnswer, CacheError>
+            let result: Result<DecodedResponse, CacheError>
             do throws(UpstreamError) {
                 let answer = try await queryUpstream.fetch(key)
                 do throws(CacheError) {
-                    result = .success(try DecodedAnswer(answer, for: key, limits: limits))
+                    result = .success(try DecodedResponse(answer, for: key, limits: limits))
                 } catch {
                     result = .failure(CacheError(.upstreamFailed, "its answer cannot be used: \(error.message)"))
                 }
@@ -100,7 +100,7 @@ extension SyncCache {
         await fail(fetch.waiters, reason)
     }
 
-    private func fetched(_ result: Result<DecodedAnswer, CacheError>, _ key: QueryKey, _ attempt: UInt64) async {
+    private func fetched(_ result: Result<DecodedResponse, CacheError>, _ key: QueryKey, _ attempt: UInt64) async {
         switch result {
         case .failure(let error):
             fetches.noteEnd(of: attempt, at: clock.now(), failure: error.message)
@@ -121,7 +121,7 @@ extension SyncCache {
 
     /// Stores a response for the readers that wait for it; more may join meanwhile.
     private func storeFetched(
-        _ answer: DecodedAnswer, _ key: QueryKey, _ attempt: UInt64, start: FetchStart
+        _ answer: DecodedResponse, _ key: QueryKey, _ attempt: UInt64, start: FetchStart
     ) async {
         do throws(CacheError) {
             try await store(answer, start: start, fetch: attempt)
@@ -145,7 +145,7 @@ extension SyncCache {
 
     /// Passes a response to its readers although nothing of it may be stored, because the cache was cleared meanwhile.
     /// Readers that would observe it get the error.
-    private func giveUnstored(_ answer: DecodedAnswer, to waiters: [FetchWaiter], _ error: CacheError) {
+    private func giveUnstored(_ answer: DecodedResponse, to waiters: [FetchWaiter], _ error: CacheError) {
         for waiter in waiters {
             waiter.reply(waiter.sink == nil ? .success(unstored(answer, waiter)) : .failure(error))
         }
@@ -184,7 +184,7 @@ extension SyncCache {
     }
 
     /// Returns the reply to a reader whose response is not stored.
-    private func unstored(_ answer: DecodedAnswer, _ waiter: FetchWaiter) -> QueryReply {
+    private func unstored(_ answer: DecodedResponse, _ waiter: FetchWaiter) -> QueryReply {
         let batch = answer.batch
         var keys: [EntityKey] = []
         var entities: [[UInt8]] = []
@@ -216,6 +216,6 @@ extension SyncCache {
             await fail(fetch.waiters, reason)
         }
         for fetch in answered { await fetch.task.value }
-        await graphHost?.failFetches(reason, in: self)
+        for wing in wings.all { await wing.failFetches(reason, in: self) }
     }
 }

@@ -84,7 +84,7 @@ extension SyncCache {
     }
 
     var observerRefusal: CacheError? {
-        let count = observers.count + (graphHost?.watcherCount ?? 0)
+        let count = observers.count + wings.observerCount
         guard count >= configuration.limits.observerCountMax else { return nil }
         return CacheError(.limitExceeded, "there are \(count) observers: cancel some first")
     }
@@ -245,7 +245,7 @@ extension SyncCache {
     ///
     /// - Throws: ``CacheError``: `invalidParams`, `limitExceeded`, `storageFailed`; then nothing was stored.
     package func store(_ result: QueryResult, for key: QueryKey) async throws(CacheError) {
-        let answer = try DecodedAnswer(result, for: key, limits: configuration.limits)
+        let answer = try DecodedResponse(result, for: key, limits: configuration.limits)
         if state.keysToLoad(for: answer.batch, answer.head).isEmpty { return try await store(answer, start: nil) }
         // While the response waits for the disk it counts as under way, like that of a fetch: the log may advance or
         // start again.
@@ -260,25 +260,25 @@ extension SyncCache {
     /// - Parameters:
     ///   - start: The state when the fetch of the response began; nil for a response that no fetch asked for.
     ///   - fetch: The number of the fetch.
-    ///   - http: The changes of stored HTTP responses to write in the transaction of the entities.
+    ///   - attached: The changes of data beside the entities to write in the transaction of the entities.
     /// - Throws: ``CacheError``; then nothing was stored.
     func store(
-        _ answer: DecodedAnswer, start: FetchStart?, fetch: UInt64? = nil, http: [HTTPChange] = []
+        _ answer: DecodedResponse, start: FetchStart?, fetch: UInt64? = nil, attached: [any AttachedChange] = []
     ) async throws(CacheError) {
         await waitForRoom()
         var head = answer.head
         head.start = start
-        let result: Result<QueryID, AnswerRefusal>
+        let result: Result<QueryID, FieldResponseError>
         do throws(StorageError) {
             result = try await withChange({ state.keysToLoad(for: answer.batch, head) }) {
                 let now = clock.now()
-                do throws(AnswerRefusal) {
+                do throws(FieldResponseError) {
                     let step = RecordedStep.result(answer.result, head.key, fetch: fetch)
-                    let query = try recorded(step, of: head.key.library, at: now) { () throws(AnswerRefusal) in
+                    let query = try recorded(step, of: head.key.library, at: now) { () throws(FieldResponseError) in
                         defer { distribute() }
                         return try state.store(answer.batch, head, at: now)
                     }
-                    flushes.add(http)
+                    flushes.add(attached)
                     return .success(query)
                 } catch {
                     return .failure(error)
@@ -332,12 +332,4 @@ extension SyncCache {
 
     /// How many entities are read from the journal at once: 1,000.
     static let pageCountMax = 1_000
-}
-
-extension LoadedEntities {
-    /// The last id of a page in key order, of a stored or damaged entity.
-    var last: StoredID? {
-        let last = [entities.last?.key.id, damaged.last?.key.id].compactMap { $0 }
-        return last.max { $0.text < $1.text }
-    }
 }

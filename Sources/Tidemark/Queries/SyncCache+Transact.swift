@@ -12,7 +12,7 @@ extension SyncCache {
     /// - Throws: ``CacheError``: `conflict`, `invalidParams`, `limitExceeded`, `storageFailed`; then nothing changed.
     package func transact(
         _ operations: [TransactionOperation], library: ByteString, expecting: TransactionExpectations = .init(),
-        roots: GraphAnswer? = nil
+        roots: FieldResponse? = nil
     ) async throws(CacheError) {
         let steps = try steps(operations, library: library)
         if !steps.isEmpty { await waitForRoom() }
@@ -24,10 +24,10 @@ extension SyncCache {
 
     private func apply(
         _ steps: [TransactionStep], _ operations: [TransactionOperation], library: ByteString,
-        expecting: TransactionExpectations, roots: GraphAnswer?
+        expecting: TransactionExpectations, roots: FieldResponse?
     ) async throws(CacheError) {
         turns.loads.begin()
-        var refusal: AnswerRefusal?
+        var refusal: FieldResponseError?
         defer { endLoading() }
         var isDone = false
         while !isDone {
@@ -38,12 +38,12 @@ extension SyncCache {
                     state.keysToLoad(for: steps, in: library)
                         + expecting.resources.keys.compactMap { state.keyToLoad($0) }
                 }
-            ) { () throws(TransactionRefusal) in
+            ) { () throws(TransactionError) in
                 // After a commit the rows may belong to other entities.
                 guard rows == nil || commit == flushes.commitCount else { return false }
                 let now = clock.now()
                 try recorded(.transaction(operations, library: library, expecting: expecting), of: library, at: now) {
-                    () throws(TransactionRefusal) in
+                    () throws(TransactionError) in
                     try state.transact(steps, in: library, expecting: expecting, rows: rows ?? [], at: now)
                     if roots == nil { distribute() }
                 }
@@ -55,10 +55,10 @@ extension SyncCache {
     }
 
     /// Marks root fields as fresh, and notifies observers of the whole step.
-    private func freshen(_ roots: GraphAnswer, at now: Int64) -> AnswerRefusal? {
+    private func freshen(_ roots: FieldResponse, at now: Int64) -> FieldResponseError? {
         defer { distribute() }
-        do throws(AnswerRefusal) {
-            try recorded(.document(roots), of: roots.library, at: now) { () throws(AnswerRefusal) in
+        do throws(FieldResponseError) {
+            try recorded(.document(roots), of: roots.library, at: now) { () throws(FieldResponseError) in
                 try state.store(roots, at: now)
             }
             return nil
@@ -71,7 +71,7 @@ extension SyncCache {
     ///
     /// - Throws: ``CacheError`` `storageFailed`.
     package func base(of key: EntityKey) async throws(CacheError) -> [UInt8]? {
-        try await withTransaction({ state.keyToLoad(key).map { [$0] } ?? [] }) { () throws(TransactionRefusal) in
+        try await withTransaction({ state.keyToLoad(key).map { [$0] } ?? [] }) { () throws(TransactionError) in
             state.base(of: key)
         }
     }
@@ -85,7 +85,7 @@ extension SyncCache {
         let steps = try steps(operations, library: key.library)
         return try await withTransaction(
             { state.keysToLoad(for: steps, in: key.library) + (state.keyToLoad(key).map { [$0] } ?? []) }
-        ) { () throws(TransactionRefusal) in
+        ) { () throws(TransactionError) in
             (state.base(of: key), try state.preview(steps, of: key))
         }
     }
@@ -117,13 +117,13 @@ extension SyncCache {
 
     /// Loads the entities that a step needs, and runs the step.
     private func withTransaction<Value>(
-        _ keys: () -> [StoredKey], _ body: () throws(TransactionRefusal) -> Value
+        _ keys: () -> [StoredKey], _ body: () throws(TransactionError) -> Value
     ) async throws(CacheError) -> Value {
         try checkOpen()
-        let result: Result<Value, TransactionRefusal>
+        let result: Result<Value, TransactionError>
         do throws(StorageError) {
             result = try await withChange(keys) {
-                do throws(TransactionRefusal) {
+                do throws(TransactionError) {
                     return .success(try body())
                 } catch {
                     return .failure(error)

@@ -92,7 +92,7 @@ enum ResourceText {
     }
 }
 
-extension TransactionRefusal {
+extension TransactionError {
     var cacheError: CacheError {
         switch self {
         case .absent(let step, let type, let id):
@@ -114,8 +114,8 @@ extension TransactionRefusal {
             CacheError(
                 .conflict,
                 "\(type):\(id) was changed since it was read: start the transaction again, nothing changed")
-        case .tooManyLibraries: AnswerRefusal.tooManyLibraries.cacheError
-        case .tooManyTypes: AnswerRefusal.tooManyTypes.cacheError
+        case .tooManyLibraries: FieldResponseError.tooManyLibraries.cacheError
+        case .tooManyTypes: FieldResponseError.tooManyTypes.cacheError
         case .tooLarge(let step, let type, let id, let byteCountMax):
             CacheError.tooLarge("operations[\(step)]", type: type, id: id, byteCountMax: byteCountMax)
         }

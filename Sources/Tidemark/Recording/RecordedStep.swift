@@ -39,7 +39,7 @@ package enum RecordedStep: Sendable {
     /// the number of the fetch.
     case deletion(EntityKey, asOf: EventSequence?, fetch: UInt64?)
     /// Stores the entities of a GraphQL response.
-    case document(GraphAnswer)
+    case document(FieldResponse)
     /// Marks queries as stale.
     case invalidation(Invalidation)
     /// Adds a layer.

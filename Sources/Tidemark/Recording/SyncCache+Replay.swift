@@ -17,7 +17,7 @@ extension SyncCache {
         defer { turns.changes.release() }
         switch step {
         case .lines(let batch, let events):
-            try await withLoaded({ state.keysToLoad(for: batch) }) { applyRecorded(batch, events) }
+            try await withLoaded(for: [batch], { state.keysToLoad(for: batch) }) { applyRecorded(batch, events) }
         case .gaps, .answer, .failure, .resumption, .postponement, .healing:
             try await replayGaps(step)
         case .removal(let keys):
@@ -72,7 +72,7 @@ extension SyncCache {
         let now = clock.now()
         switch step {
         case .gaps(let patience):
-            _ = try await withLoaded({ state.keysToLoadForHeld() }) {
+            _ = try await withLoaded(for: [], { state.keysToLoadForHeld() }) {
                 recorded(step, at: now) {
                     defer { distribute() }
                     return state.expireGaps(at: now, patience: patience)
@@ -80,7 +80,7 @@ extension SyncCache {
             }
         case .answer(let name, let attempt, let random, let events, let coveredThrough):
             guard let library = state.libraryIndex(of: name) else { return }
-            _ = try await withLoaded({ state.keysToLoad(for: events) }) {
+            _ = try await withLoaded(for: events, { state.keysToLoad(for: events) }) {
                 recorded(step, at: now) {
                     defer { distribute() }
                     return state.applyAnswer(
@@ -89,7 +89,7 @@ extension SyncCache {
             }
         case .failure(let name, let attempt, let random, let isFinal, _):
             guard let library = state.libraryIndex(of: name) else { return }
-            _ = try await withLoaded({ state.keysToLoadForHeld() }) {
+            _ = try await withLoaded(for: [], { state.keysToLoadForHeld() }) {
                 recorded(step, at: now) {
                     defer { distribute() }
                     return state.failReconcile(
@@ -119,7 +119,7 @@ extension SyncCache {
             case .transaction(let operations, let library, let expecting):
                 try await transact(operations, library: library, expecting: expecting)
             case .result(let result, let key, let fetch):
-                let answer = try DecodedAnswer(result, for: key, limits: configuration.limits)
+                let answer = try DecodedResponse(result, for: key, limits: configuration.limits)
                 try await store(answer, start: fetch.flatMap { fetches.replayedStart($0) }, fetch: fetch)
             case .renewal(let result, let key, let asOf, let fetch):
                 _ = try await renew(
@@ -128,7 +128,7 @@ extension SyncCache {
                 _ = try await delete(key, asOf: asOf, start: fetch.flatMap { fetches.replayedStart($0) }, fetch: fetch)
             case .document(var answer):
                 answer.start = answer.fetch.flatMap { fetches.replayedStart($0) }
-                try await store(answer, isRefetch: false)
+                try await store(answer)
             case .invalidation(let invalidation): _ = try invalidate(invalidation)
             case .update(let update): try await begin(update)
             case .commit(let commit): try await begin(commit)

@@ -48,19 +48,12 @@ public struct FieldPatch<R: PatchableResource> {
     }
 
     private mutating func name(_ field: PartialKeyPath<R>) -> String? {
-        guard let name = R.fieldNames[field] else {
-            failure = CacheError(
-                .invalidParams, "\(R.self) has no name for the key path \(field): add it to \(R.self).fieldNames")
+        do throws(CacheError) {
+            return try R.fieldName(field)
+        } catch {
+            failure = error
             return nil
         }
-        // Decoding would never find a field of this name; it would become a second field beside the intended one.
-        if R.conventions.names == .snakeCase, SnakeCase.name(name) != name {
-            failure = CacheError(
-                .invalidParams,
-                "\(R.self).fieldNames has \(name), but its server uses snake case: write \(SnakeCase.name(name))")
-            return nil
-        }
-        return name
     }
 
     private mutating func put(_ name: String, _ value: [UInt8]?) {

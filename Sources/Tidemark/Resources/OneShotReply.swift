@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Passes one answer to a single waiter.
-final class OneShotReply<Value: Sendable>: Sendable {
+package final class OneShotReply<Value: Sendable>: Sendable {
     private enum State {
         case open
         case waited(CheckedContinuation<Value?, Never>)
@@ -12,8 +12,13 @@ final class OneShotReply<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.open)
 
+    /// Creates a reply without an answer.
+    package init() {}
+
+    /// Resumes the caller that waits with its answer, or keeps the answer until it waits.
+    ///
     /// - Precondition: No answer was given before.
-    func answer(_ value: Value) {
+    package func answer(_ value: Value) {
         let continuation: CheckedContinuation<Value?, Never>? = state.withLock { state in
             switch state {
             case .open:
@@ -32,7 +37,7 @@ final class OneShotReply<Value: Sendable>: Sendable {
     /// Waits for the answer.
     ///
     /// - Throws: `CancellationError` when the task is cancelled; the answer is then dropped.
-    func value() async throws(CancellationError) -> Value {
+    package func value() async throws(CancellationError) -> Value {
         let value = await withTaskCancellationHandler {
             await withCheckedContinuation { wait($0) }
         } onCancel: {

@@ -78,7 +78,8 @@ package struct ResourceCoder {
             value: resource[pointer: field], reason: reason)
     }
 
-    private static func place(of error: any Error) -> (path: [any CodingKey], reason: String) {
+    /// Returns where decoding failed, and what the Swift type requires there.
+    package static func place(of error: any Error) -> (path: [any CodingKey], reason: String) {
         switch error {
         case DecodingError.typeMismatch(let type, let context):
             (context.codingPath, "\(type) is expected")

@@ -74,7 +74,7 @@ public actor FileUpstream: Upstream {
     ///   the log has not grown since.
     public func events(
         since sequence: EventSequence, of library: ByteString
-    ) async throws(UpstreamError) -> UpstreamAnswer {
+    ) async throws(UpstreamError) -> UpstreamResponse {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw UpstreamError("cannot open \(path): \(String(cString: strerror(errno)))")
@@ -94,7 +94,7 @@ public actor FileUpstream: Upstream {
             }
             emptyAt[library] = (sequence, indexedByteCount)
         }
-        return UpstreamAnswer(lines: lines)
+        return UpstreamResponse(lines: lines)
     }
 
     /// Indexes the bytes that were added to the log since the last request.

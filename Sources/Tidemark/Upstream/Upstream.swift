@@ -6,10 +6,10 @@ import TidemarkModel
 /// struct EventServer: Upstream {
 ///     func events(
 ///         since sequence: EventSequence, of library: ByteString
-///     ) async throws(UpstreamError) -> UpstreamAnswer {
+///     ) async throws(UpstreamError) -> UpstreamResponse {
 ///         guard library == "home" else { throw UpstreamError("unknown library \(library)", isFinal: true) }
 ///         let line = #"{"library_id":"home","sequence":7,"event":{"Heartbeat":{"last_sequence":7}}}"# + "\n"
-///         return UpstreamAnswer(lines: Array(line.utf8), coveredThrough: EventSequence(7))
+///         return UpstreamResponse(lines: Array(line.utf8), coveredThrough: EventSequence(7))
 ///     }
 /// }
 /// ```
@@ -27,11 +27,11 @@ public protocol Upstream: Sendable {
     ///   - sequence: The first sequence that is wanted.
     ///   - library: The library.
     /// - Throws: ``UpstreamError`` when there is no response; ``UpstreamError/isFinal`` ends the attempts.
-    func events(since sequence: EventSequence, of library: ByteString) async throws(UpstreamError) -> UpstreamAnswer
+    func events(since sequence: EventSequence, of library: ByteString) async throws(UpstreamError) -> UpstreamResponse
 }
 
 /// An upstream's response: a part of a library's log.
-public struct UpstreamAnswer: Sendable {
+public struct UpstreamResponse: Sendable {
     /// Event lines in the form of the input, each ended by an LF. The cache keeps them in memory while it applies them.
     public var lines: [UInt8]
     /// The sequence up to which the response is complete: a number up to it that is not in the response does not exist.

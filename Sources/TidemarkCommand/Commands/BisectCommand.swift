@@ -1,8 +1,10 @@
 import ArgumentParser
 import Tidemark
+import TidemarkLiveViews
 import TidemarkModel
 import TidemarkRecording
 import TidemarkStore
+import TidemarkViews
 
 /// `tidemark bisect`: finds the event after which a condition changed.
 struct BisectCommand: AsyncParsableCommand {
@@ -11,8 +13,8 @@ struct BisectCommand: AsyncParsableCommand {
         abstract: "Find the event after which a condition changed, in a recording or a stream.",
         discussion: """
             Replays the steps and checks after each step whether an entity exists (--entity), whether a condition \
-            holds for it (--where), whether a stored query's list holds it (--query), or whether a library is in a \
-            state (--state). Prints the first step after which the answer differs from the answer at the start (a \
+            holds for it (--where), whether a stored query's list holds it (--query), whether a library is in a \
+            state (--state), or whether a view has a row with a value (--until-view, --row). Prints the first step after which the answer differs from the answer at the start (a \
             turn), with its line, library and sequence; --all prints every turn. No turn is an answer too: the status \
             is 0. Without --library all libraries are searched, and it is enough that the condition holds in one of \
             them.
@@ -21,6 +23,7 @@ struct BisectCommand: AsyncParsableCommand {
               tidemark bisect session.rec --entity file:f1
               tidemark bisect session.rec --entity file:f1 --where '{"path":"/name","eq":"b.txt"}'
               tidemark bisect events.ndjson --library home --state stale --all
+              tidemark bisect session.rec --until-view open-issues --row /id=i7
             """)
 
     @Argument(help: ArgumentHelp("A recording, or a plain stream of events.", valueName: "file"))
@@ -39,6 +42,15 @@ struct BisectCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Whether the library is in this state: cold, live, gap, reconciling or stale.", valueName: "state"))
     var state: LibraryPhase?
+    @Option(
+        help: ArgumentHelp(
+            "A view whose rows are checked: its rule in JSON, or its name in the database with which the recording began.",
+            valueName: "name|json"))
+    var untilView: String?
+    @Option(help: ArgumentHelp("The values of the view's parameters, a JSON object.", valueName: "json"))
+    var params: String?
+    @Option(help: ArgumentHelp("A value of a row; one that is no JSON is a string.", valueName: "pointer=value"))
+    var row: RowCondition?
     @Flag(name: .customLong("all"), help: "Print every turn, not only the first.")
     var printsAll = false
     @OptionGroup var scope: LibraryOptions
@@ -50,7 +62,13 @@ struct BisectCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
-        guard (entity == nil) != (state == nil) else { throw ValidationError("Pass one of --entity and --state.") }
+        guard [entity != nil, state != nil, untilView != nil].count(where: { $0 }) == 1 else {
+            throw ValidationError("Pass one of --entity, --state and --until-view.")
+        }
+        guard (untilView == nil) == (row == nil) else {
+            throw ValidationError("--until-view and --row need each other.")
+        }
+        if params != nil, untilView == nil { throw ValidationError("--params is for --until-view.") }
         if entity == nil, condition != nil || query != nil {
             throw ValidationError("--where and --query need --entity.")
         }
@@ -59,10 +77,16 @@ struct BisectCommand: AsyncParsableCommand {
 
     func run() async throws {
         let source = try ReplaySource(path, stream: stream)
-        let predicate = try predicate(source)
+        let turns = try viewTurns()
+        let predicate = try predicate(turns)
         let run = try await ReplayRun(source, base: base)
-        var search = try await mapped { () throws(CacheError) in
-            try await TurnSearch(predicate, in: run.replayer.cache, wantsAll: printsAll)
+        var search: TurnSearch
+        do throws(CacheError) {
+            if turns != nil { try await ViewEngine.attach(to: run.replayer.cache) }
+            search = try await TurnSearch(predicate, in: run.replayer.cache, wantsAll: printsAll)
+        } catch {
+            try await run.close()
+            throw failure(error)
         }
         var failure: (any Error)?
         do {
@@ -71,7 +95,7 @@ struct BisectCommand: AsyncParsableCommand {
                 do throws(CacheError) {
                     goesOn = try await search.look(after: entry, in: run.replayer.cache)
                 } catch {
-                    throw BisectCommand.failure(error)
+                    throw self.failure(error)
                 }
                 if !goesOn { break }
             }
@@ -81,6 +105,12 @@ struct BisectCommand: AsyncParsableCommand {
         let libraries = await run.replayer.cache.libraries().map(\.library).sorted()
         try await run.close()
         if let failure { throw failure }
+        if let turns, let untilView, !turns.wasFound {
+            throw Failure(
+                .noInput, "not_found",
+                "no view of the recording's database is named \(Printable.text(ByteString(untilView)))",
+                outcome: "nothing was found", advice: "pass the rule itself: --until-view '{\"from\":…}'")
+        }
         let output = Output.standard()
         if format.isJSON {
             try output.writeLine(search.json)
@@ -99,9 +129,45 @@ struct BisectCommand: AsyncParsableCommand {
         }
     }
 
-    private func predicate(_ source: ReplaySource) throws(Failure) -> TurnPredicate {
-        if let library = scope.library { return try predicate()(library) }
-        return .ofAnyLibrary(try predicate())
+    private func predicate(_ turns: ViewTurns?) throws(Failure) -> TurnPredicate {
+        let ofLibrary: @Sendable (ByteString) -> TurnPredicate
+        if let turns {
+            ofLibrary = { library in
+                .fulfils { (cache) throws(CacheError) in try await turns.holds(in: library, cache) }
+            }
+        } else {
+            ofLibrary = try predicate()
+        }
+        return scope.library.map(ofLibrary) ?? .ofAnyLibrary(ofLibrary)
+    }
+
+    /// Returns the check of a view's rows; nil if another condition is searched.
+    private func viewTurns() throws(Failure) -> ViewTurns? {
+        guard let untilView, let row else { return nil }
+        let condition: Membership
+        do throws(MembershipError) {
+            condition = try row.rule()
+        } catch {
+            throw .usage("--row: \(error.message)", advice: "compare with a string, a number, true, false or null")
+        }
+        let params = self.params.map { Array($0.utf8) }
+        guard untilView.first == "{" else {
+            return ViewTurns(.name(ByteString(untilView)), params: params, row: condition)
+        }
+        let rule: ViewRule
+        do throws(ViewRuleError) {
+            rule = try ViewRule(json: Array(untilView.utf8))
+        } catch {
+            throw Failure(
+                .badData, "invalid_view", error.message, outcome: "nothing was replayed",
+                advice: "see Protocol/views.md for the members of a rule")
+        }
+        do throws(ViewRuleError) {
+            _ = try ViewBinding(params, for: rule)
+        } catch {
+            throw .usage("--params: \(error.message)", advice: "give a value for each parameter of the view")
+        }
+        return ViewTurns(.rule(rule), params: params, row: condition)
     }
 
     /// Returns the predicate, which is then applied to one library at a time.
@@ -145,16 +211,9 @@ struct BisectCommand: AsyncParsableCommand {
         try output.writeLine(output.style.paint(text, .dim))
     }
 
-    private func mapped<Value>(_ body: () async throws(CacheError) -> Value) async throws(Failure) -> Value {
-        do throws(CacheError) {
-            return try await body()
-        } catch {
-            throw BisectCommand.failure(error)
-        }
-    }
-
-    private static func failure(_ error: CacheError) -> Failure {
-        Failure(
+    private func failure(_ error: CacheError) -> Failure {
+        guard untilView == nil || error.code == .storageFailed else { return Failure(view: error) }
+        return Failure(
             .inputOutput, "input_output", error.message, outcome: "the search stopped",
             advice: "free disk space for the replay")
     }

@@ -21,7 +21,11 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-        let examination = Examination.of(database.path)
+        let examination = Examination.of(database.path) { records in
+            let views = try StoredViews(records)
+            return views.count > 0
+                ? "\(HumanText.count(views.count, "view is", "views are")) defined, \(views.stored)" : nil
+        }
         let output = Output.standard()
         if format.isJSON {
             try output.writeLine(examination.json)

@@ -1,5 +1,5 @@
 import ArgumentParser
-import TidemarkGraphQL
+import TidemarkGraphQLLanguage
 import TidemarkModel
 import TidemarkJSON
 

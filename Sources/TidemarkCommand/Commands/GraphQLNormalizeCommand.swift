@@ -1,6 +1,6 @@
 import ArgumentParser
+import TidemarkGraphQLLanguage
 import TidemarkGraphQL
-import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkStore
 import TidemarkJSON
@@ -35,8 +35,8 @@ struct GraphQLNormalizeCommand: AsyncParsableCommand {
         let limits = ExecutableLimits()
         let text = try FileContents.bytes(of: document, byteCountMax: limits.byteCountMax)
         let plan: OperationPlan
-        do throws(DocumentRefusal) {
-            plan = try GraphDocument(text, rules: rules, limits: limits).plan(
+        do throws(DocumentError) {
+            plan = try CheckedDocument(text, rules: rules, limits: limits).plan(
                 operation: operation.map { ByteString($0) }, variables: variables.map { Array($0.utf8) })
         } catch {
             let errors = Output.errors()
@@ -47,10 +47,10 @@ struct GraphQLNormalizeCommand: AsyncParsableCommand {
                 advice: "mend the document or the options, then try again")
         }
         let answer = try FileContents.bytes(of: "/dev/stdin", byteCountMax: Self.answerByteCountMax)
-        let normalized: NormalizedAnswer
-        do throws(AnswerFault) {
-            let parts = try AnswerParts(answer)
-            normalized = try AnswerNormalizer.normalize(parts.data, errors: parts.errors, plan: plan)
+        let normalized: NormalizedResponse
+        do throws(ResponseError) {
+            let parts = try ResponseParts(answer)
+            normalized = try ResponseNormalizer.normalize(parts.data, errors: parts.errors, plan: plan)
         } catch {
             throw Failure(
                 .badData, error.code.rawValue, error.description, place: "standard input",

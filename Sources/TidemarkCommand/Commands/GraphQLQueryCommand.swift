@@ -1,9 +1,8 @@
 import ArgumentParser
 import Synchronization
 import Tidemark
+import TidemarkGraphQLLanguage
 import TidemarkGraphQL
-import TidemarkGraphQLClient
-import TidemarkGraphQLStore
 import TidemarkHTTP
 import TidemarkModel
 import TidemarkSQLite
@@ -56,7 +55,7 @@ struct GraphQLQueryCommand: AsyncParsableCommand {
             valueName: "proxy"))
     var proxy = "system"
     @Option(help: "When an answer in parts is stored: complete or incremental.")
-    var write = GraphWrite.complete
+    var write = GraphQLWrite.complete
     @Flag(help: "Go on until a signal, and print each change.")
     var watch = false
 
@@ -69,10 +68,10 @@ struct GraphQLQueryCommand: AsyncParsableCommand {
         _ = try EndpointOptions.proxy(proxy, option: "-")
     }
 
-    private func server() throws -> GraphEndpoint {
+    private func server() throws -> DocumentServer {
         try EndpointOptions.server(
             endpoint, headers: headers, pendingHeader: "Tidemark-Pending-Id",
-            timeout: max(1, Int64(timeout * 1_000)), option: "-")
+            timeout: .milliseconds(max(1, Int64(timeout * 1_000))), option: "-")
     }
 
     func run() async throws {
@@ -87,13 +86,13 @@ struct GraphQLQueryCommand: AsyncParsableCommand {
             policy: configuration.policy, policyText: [], typeAliases: configuration.typeAliases)
         let journal = try await database.openJournal()
         let cache = try await SyncCache.open(configuration: configuration, journal: journal)
-        let upstream = GraphHTTPUpstream(
+        let upstream = GraphQLHTTPUpstream(
             try server(), transport: CurlTransport(proxy: try EndpointOptions.proxy(proxy, option: "-")),
             clock: SystemClock())
         let write = write
-        await cache.attach { GraphEngine(rules: rules, upstream: upstream, write: write) }
-        var request = GraphReadRequest(
-            GraphRequest(
+        await cache.attach { GraphQLEngine(rules: rules, upstream: upstream, write: write) }
+        var request = GraphQLReadRequest(
+            GraphQLRequest(
                 ByteString(text), operationName: operation.map { ByteString($0) },
                 variables: variables.map { ByteString($0) }, library: scope.library ?? ""))
         request.policy = policy
@@ -104,16 +103,18 @@ struct GraphQLQueryCommand: AsyncParsableCommand {
     }
 
     /// Reads and prints the document, and with `--watch` each change until a signal.
-    private func perform(_ request: GraphReadRequest, _ cache: SyncCache) async -> (any Error)? {
+    private func perform(_ request: GraphQLReadRequest, _ cache: SyncCache) async -> (any Error)? {
         let sink = watch ? LineSink() : nil
-        let (replies, reply) = AsyncStream.makeStream(of: Result<GraphReply, CacheError>.self)
+        let (replies, reply) = AsyncStream.makeStream(of: Result<GraphQLReply, CacheError>.self)
         do {
-            await cache.readGraph(request, observing: sink) { result in
-                reply.yield(result)
-                if request.policy != .cacheAndNetwork { reply.finish() }
-            } later: { result in
-                reply.yield(result)
-                reply.finish()
+            await cache.withWing(GraphQLEngine.self) { engine, cache in
+                await engine.read(request, observing: sink, in: cache) { result in
+                    reply.yield(result)
+                    if request.policy != .cacheAndNetwork { reply.finish() }
+                } later: { result in
+                    reply.yield(result)
+                    reply.finish()
+                }
             }
             let output = Output.standard()
             for await result in replies {

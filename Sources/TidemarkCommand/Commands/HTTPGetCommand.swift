@@ -2,6 +2,7 @@ import ArgumentParser
 import Tidemark
 import TidemarkHTTP
 import TidemarkHTTPRules
+import TidemarkMessages
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkSession
@@ -85,7 +86,7 @@ struct HTTPGetCommand: AsyncParsableCommand {
         return HTTPFetch(
             library: scope.library ?? "",
             request: RequestHead(method: ByteString(method), url: parsed, fields: fields), rules: rules,
-            storage: storage, timeout: max(1, Int64(requestTimeout * 1_000)))
+            storage: storage, timeout: .milliseconds(max(1, Int64(requestTimeout * 1_000))))
     }
 
     func run() async throws {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Tidemark
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkSQLite

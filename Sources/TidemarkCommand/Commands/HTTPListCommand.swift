@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Tidemark
 import TidemarkHTTP
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkSession

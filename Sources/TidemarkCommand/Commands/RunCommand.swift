@@ -1,11 +1,13 @@
 import ArgumentParser
 import Logging
 import Tidemark
+import TidemarkGraphQLLanguage
 import TidemarkGraphQL
-import TidemarkGraphQLClient
-import TidemarkGraphQLStore
 import TidemarkHTTP
+import TidemarkHTTPRecords
 import TidemarkJetStream
+import TidemarkLiveViews
+import TidemarkMessages
 import TidemarkModel
 import TidemarkRecording
 import TidemarkSQLite
@@ -94,7 +96,7 @@ struct RunCommand: AsyncParsableCommand {
         let outputQueue = OutputQueue(STDOUT_FILENO, hasRoom: { roomSignal.yield() }, isAbandoned: { input.stop() })
         let clock = SystemClock()
         let calls = HostCalls(
-            outputQueue, timeout: session.fetchMilliseconds, clock: clock, logger: configuration.logger)
+            outputQueue, timeout: session.fetchDuration, clock: clock, logger: configuration.logger)
         let host = HostUpstream(calls, limits: configuration.limits)
         if askBeforeEvict { configuration.eviction.willEvict = { check in await host.mayEvict(check) } }
         let journal = try await database.openJournal()
@@ -112,11 +114,15 @@ struct RunCommand: AsyncParsableCommand {
         let graphUpstream = try graph(calls, transport, clock)
         let (write, reconnecting) = (endpoint.write, endpoint.reconnecting)
         await cache.attach {
-            GraphEngine(rules: rules, upstream: graphUpstream, write: write, reconnecting: reconnecting)
+            GraphQLEngine(rules: rules, upstream: graphUpstream, write: write, reconnecting: reconnecting)
         }
+        try await ViewEngine.attach(to: cache)
         var settings = Session.Settings(
             limits: configuration.limits, defaultLibrary: configuration.defaultLibrary, logger: configuration.logger)
-        settings.http = HTTPClient(cache, transport: transport, defaults: try http.defaults())
+        settings.families = [
+            GraphQLMethods(), ViewMethods(), NetworkMethods(nil),
+            HTTPMethods(HTTPClient(cache, transport: transport, defaults: try http.defaults())),
+        ]
         settings.sendsEdits = self.upstream != .nobody
         let feeding = try feed(cache, configuration.logger)
         settings.beforeEnd = { await feeding?() }
@@ -153,9 +159,9 @@ struct RunCommand: AsyncParsableCommand {
     /// Returns the GraphQL server of `--graphql-endpoint`, or else the host; nil if neither may be used.
     private func graph(
         _ calls: HostCalls, _ transport: any HTTPTransport, _ clock: any CacheClock
-    ) throws -> (any GraphUpstream)? {
-        if let server = try endpoint.server(timeout: session.fetchMilliseconds) {
-            return GraphHTTPUpstream(server, transport: try endpoint.transport(transport), clock: clock)
+    ) throws -> (any GraphQLUpstream)? {
+        if let server = try endpoint.server(timeout: session.fetchDuration) {
+            return GraphQLHTTPUpstream(server, transport: try endpoint.transport(transport), clock: clock)
         }
         return upstream == .nobody ? nil : HostGraph(calls)
     }

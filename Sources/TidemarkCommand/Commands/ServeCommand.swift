@@ -1,7 +1,7 @@
 import ArgumentParser
 import Logging
 import Tidemark
-import TidemarkGraphQLStore
+import TidemarkGraphQL
 import TidemarkHTTP
 import TidemarkJetStream
 import TidemarkModel
@@ -32,6 +32,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup(title: "Serving") var serving: ServeOptions
+    @OptionGroup(title: "Scopes") var scopes: ScopeOptions
     @OptionGroup var policy: PolicyOptions
     @OptionGroup(title: "GraphQL") var schema: SchemaOptions
     @OptionGroup(title: "GraphQL") var endpoint: EndpointOptions
@@ -58,6 +59,9 @@ struct ServeCommand: AsyncParsableCommand {
     func validate() throws {
         if case .log(let address) = upstream { try address.validate() }
         _ = try serverUpstream(limits: Limits(), OfflineTransport())
+        if serving.readOnly, scopes.path != nil {
+            throw ValidationError("--read-only takes no --scopes: their logs are written.")
+        }
         if serving.readOnly, upstream != nil || stream.from != nil || recording.path != nil {
             throw ValidationError("--read-only takes no --upstream, --from or --record: it asks and writes nothing.")
         }
@@ -76,8 +80,9 @@ struct ServeCommand: AsyncParsableCommand {
         let (stops, stop) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let signals = SignalWatch { stop.yield() }
         defer { signals.end() }
-        let settings = serving.settings(databasePath: database.path, logger: session.logger)
-        let prepared = try server.prepare(settings)
+        var settings = serving.settings(databasePath: database.path, logger: session.logger)
+        settings.scopes = try scopes.serving(session.profile)
+        let prepared = try await server.prepare(settings)
         if serving.readOnly {
             try await read(prepared, settings, policy, stops)
         } else {

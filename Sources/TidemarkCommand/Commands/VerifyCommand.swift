@@ -1,8 +1,8 @@
 import ArgumentParser
 import Tidemark
+import TidemarkJSON
 import TidemarkModel
 import TidemarkSQLite
-import TidemarkJSON
 
 /// `tidemark verify`: reads and checks everything, and repairs a damaged file.
 struct VerifyCommand: AsyncParsableCommand {
@@ -11,7 +11,7 @@ struct VerifyCommand: AsyncParsableCommand {
         abstract: "Read every row and check it.",
         discussion: """
             Checks the database file and the checksum of every entity, query and pending edit, and that counts and \
-            indexes agree with the rows. An entity that a query lists and that is not stored is counted as missing, \
+            indexes agree with the rows, and compares the stored results of views with what their entities give. An entity that a query lists and that is not stored is counted as missing, \
             not as damage. Ends with 0 when nothing is damaged and with 65 otherwise. Changes nothing; may run beside \
             an ingest. Two caches with the same content have the same digest.
 
@@ -32,9 +32,8 @@ struct VerifyCommand: AsyncParsableCommand {
     var repairs = false
 
     func run() async throws {
-        if repairs { return try repair() }
-        let reader = try CacheReader(path: database.path)
-        let report = try reader.verify()
+        if repairs { return try await repair() }
+        let report = try ViewCheck.verify(try CacheReader(path: database.path)).report
         let output = Output.standard()
         if format.isJSON {
             try output.writeLine(json(report, nil))
@@ -50,8 +49,8 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    private func repair() throws {
-        let repair: RepairReport
+    private func repair() async throws {
+        var repair: RepairReport
         do throws(StorageError) {
             repair = try DataFileRepair.run(path: database.path, now: SystemClock().now()) {
                 $0.first == UInt8(ascii: "{") && $0.last == UInt8(ascii: "}")
@@ -59,6 +58,7 @@ struct VerifyCommand: AsyncParsableCommand {
         } catch {
             throw Failure(error, isReader: true)
         }
+        try await repairViews(&repair)
         let output = Output.standard()
         if format.isJSON {
             try output.writeLine(json(repair.after, repair))
@@ -83,6 +83,17 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
+    /// Removes wrong results of views from the file, whose other rows are sound by now.
+    private func repairViews(_ repair: inout RepairReport) async throws {
+        var (report, wrong) = try ViewCheck.verify(try CacheReader(path: database.path))
+        if !wrong.isEmpty {
+            if repair.before.isSound { repair.before = report }
+            repair.steps += try await ViewCheck.remove(wrong, from: database)
+            (report, wrong) = try ViewCheck.verify(try CacheReader(path: database.path))
+        }
+        repair.after = report
+    }
+
     private func write(_ step: RepairStep, to output: Output) throws(Failure) {
         try output.writeLine("  " + Printable.text(step.what))
         if !step.advice.isEmpty {
@@ -100,6 +111,7 @@ struct VerifyCommand: AsyncParsableCommand {
         read += " of \(HumanText.byteCount(report.payloadByteCount))"
         if report.queryCount > 0 { read += " and \(HumanText.count(report.queryCount, "query", "queries"))" }
         if report.layerCount > 0 { read += " and \(HumanText.count(report.layerCount, "pending edit"))" }
+        if report.viewCount > 0 { read += " and \(HumanText.count(report.viewCount, "result")) of views" }
         let problems = report.isSound ? "nothing wrong" : HumanText.count(report.problemCount, "problem")
         try output.writeLine("\(verdict): \(read) read, \(problems) found")
         if report.missingElementCount > 0 {
@@ -119,6 +131,7 @@ struct VerifyCommand: AsyncParsableCommand {
             line.member("queries", report.queryCount)
             line.member("missing", report.missingElementCount)
             line.member("layers", report.layerCount)
+            if report.viewCount > 0 { line.member("views", report.viewCount) }
             line.member("problem_count", report.problemCount)
             line.name("problems")
             line.array { line in

@@ -73,7 +73,7 @@ extension Examination {
     var failure: Failure? {
         guard level == .problem, let first = findings.first(where: { $0.level == .problem }) else { return nil }
         let status: ExitStatus
-        if holds(.notOurs) || holds(.newerFormat) {
+        if holds(.notOurs) || holds(.newerFormat) || holds(.codecMissing) {
             status = .configuration
         } else {
             status = holds(.missing) ? .noInput : .badData

@@ -26,7 +26,7 @@ package struct Failure: Error, Hashable {
     /// The error line: `tidemark: <code>: <what>; <where>; <what happened to it>; <what to do>`.
     ///
     /// Control characters are replaced, because a file name or an id must not control a terminal.
-    var line: String {
+    package var line: String {
         let parts = [what, place, outcome, advice].filter { !$0.isEmpty }
         return "tidemark: \(code): " + Printable.text(parts.joined(separator: "; "))
     }

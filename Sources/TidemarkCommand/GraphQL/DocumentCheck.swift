@@ -1,11 +1,11 @@
-import TidemarkGraphQL
+import TidemarkGraphQLLanguage
 import TidemarkModel
 
 /// A document in a file, and why it cannot be used.
 struct DocumentCheck {
     let path: String
     /// Why the document is refused; nil if it is sound.
-    let refusal: DocumentRefusal?
+    let refusal: DocumentError?
     private(set) var operationCount = 0
     private(set) var fragmentCount = 0
 
@@ -14,7 +14,7 @@ struct DocumentCheck {
     /// - Parameter schema: The server's schema; nil checks only the rules that need none.
     init(_ path: String, _ bytes: [UInt8], schema: GraphQLSchema?, limits: ExecutableLimits) {
         self.path = path
-        do throws(DocumentRefusal) {
+        do throws(DocumentError) {
             let document = try DocumentParser.parseExecutable(bytes, limits: limits)
             operationCount = document.operations.count
             fragmentCount = document.fragments.count

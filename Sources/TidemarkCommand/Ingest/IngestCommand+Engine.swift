@@ -1,6 +1,7 @@
 import Logging
 import Tidemark
 import TidemarkJetStream
+import TidemarkLiveViews
 import TidemarkModel
 import TidemarkRecording
 import TidemarkSQLite
@@ -27,6 +28,7 @@ extension IngestCommand {
         let found = await journal.openingReport
         let cache = try await SyncCache.open(
             configuration: configuration, journal: journal, upstream: upstream, clock: cacheClock, recorder: recorder)
+        try await ViewEngine.attach(to: cache)
         try await EngineStart.reportRebuilt(database.path, journal, found: found, recorder, to: errors)
         // The cache requests lost events as soon as it is open, so the summary starts from the counts at opening.
         let before = cache.countsAtOpening
@@ -56,6 +58,8 @@ extension IngestCommand {
         await input.end()
         var summary = IngestSummary()
         summary.counts = await cache.counts() - before
+        // The lines of a unit that the input does not end: they are not acknowledged, and arrive again.
+        summary.counts.held += Int64(await cache.heldEventCount)
         summary.entityCount = await cache.entityCount()
         summary.libraries = await cache.libraries().sorted { $0.library < $1.library }
         summary.isInterrupted = input.wasStopped

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Tidemark
-import TidemarkGraphQLClient
-import TidemarkGraphQLStore
+import TidemarkGraphQL
 import TidemarkHTTP
 import TidemarkHTTPRules
 import TidemarkModel
@@ -32,15 +31,15 @@ struct EndpointOptions: ParsableArguments {
     @Option(
         name: .customLong("graphql-write"),
         help: "When an answer in parts is stored: complete, after its last part; or incremental, part by part.")
-    var write = GraphWrite.complete
+    var write = GraphQLWrite.complete
     @Option(
         name: .customLong("graphql-reconnect"),
         help: ArgumentHelp(
             "The attempts in a row to get a lost subscription back; 0 for none.", valueName: "n"))
-    var reconnectCountMax = GraphReconnecting().attemptCountMax
+    var reconnectCountMax = GraphQLReconnecting().attemptCountMax
 
-    var reconnecting: GraphReconnecting {
-        var reconnecting = GraphReconnecting()
+    var reconnecting: GraphQLReconnecting {
+        var reconnecting = GraphQLReconnecting()
         reconnecting.attemptCountMax = reconnectCountMax
         return reconnecting
     }
@@ -50,14 +49,14 @@ struct EndpointOptions: ParsableArguments {
             throw ValidationError("--graphql-reconnect takes 0 to 1000000, not \(reconnectCountMax).")
         }
         if endpoint == nil, !headers.isEmpty { throw ValidationError("--graphql-header is for --graphql-endpoint.") }
-        _ = try server(timeout: 1)
+        _ = try server(timeout: .milliseconds(1))
         _ = try EndpointOptions.proxy(proxy, option: "--graphql")
     }
 
     /// Returns the server; nil without an endpoint.
     ///
     /// - Parameter timeout: How long the head of a response, or the next part, may take, in milliseconds.
-    func server(timeout: Int64) throws -> GraphEndpoint? {
+    func server(timeout: Duration) throws -> DocumentServer? {
         guard pendingHeader.utf8.allSatisfy(ASCII.isToken), !pendingHeader.isEmpty else {
             throw ValidationError("--graphql-pending-header is no name of a field.")
         }
@@ -91,15 +90,15 @@ struct EndpointOptions: ParsableArguments {
     ///
     /// - Parameter option: The start of the options' names, for messages: `--graphql` or `-`.
     static func server(
-        _ endpoint: String, headers: [String], pendingHeader: String, timeout: Int64, option: String
-    ) throws -> GraphEndpoint {
+        _ endpoint: String, headers: [String], pendingHeader: String, timeout: Duration, option: String
+    ) throws -> DocumentServer {
         let url: HTTPURL
         do throws(HTTPURL.Fault) {
             url = try HTTPURL(ByteString(endpoint))
         } catch {
             throw ValidationError("\(option)-endpoint: \(error).")
         }
-        return GraphEndpoint(
+        return DocumentServer(
             url: url, fields: try fields(headers, option: option), pendingField: ByteString(pendingHeader),
             timeout: timeout)
     }
@@ -124,4 +123,4 @@ struct EndpointOptions: ParsableArguments {
     }
 }
 
-extension GraphWrite: ExpressibleByArgument {}
+extension GraphQLWrite: ExpressibleByArgument {}

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Tidemark
 import TidemarkHTTP
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
+import TidemarkMessages
 import TidemarkModel
 import TidemarkSession
 import TidemarkStore
@@ -79,7 +81,7 @@ struct HTTPOptions: ParsableArguments {
             throw CacheError(.invalidParams, "--http-storage is '\(storage)': pass permanent, session or disabled")
         }
         defaults.storage = storage
-        defaults.requestTimeout = max(1, Int64(requestTimeout * 1_000))
+        defaults.requestTimeout = .milliseconds(max(1, Int64(requestTimeout * 1_000)))
         guard !sequenceHeader.isEmpty, sequenceHeader.utf8.allSatisfy(ASCII.isToken) else {
             throw CacheError(.invalidParams, "--http-sequence-header is no name of a header")
         }

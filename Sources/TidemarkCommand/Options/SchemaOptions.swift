@@ -1,6 +1,6 @@
 import ArgumentParser
+import TidemarkGraphQLLanguage
 import TidemarkGraphQL
-import TidemarkGraphQLStore
 import TidemarkModel
 
 /// The option `--schema` for the GraphQL server's schema.
@@ -18,16 +18,16 @@ struct SchemaOptions: ParsableArguments {
     /// - Throws: ``Failure`` if the file cannot be read or used; its errors are printed on standard error first.
     func rules(
         policy: CachePolicy, policyText: [UInt8], typeAliases: [ByteString: ByteString]
-    ) throws -> GraphRules {
+    ) throws -> GraphQLRules {
         var identity = IdentityRules()
         do {
             if !policyText.isEmpty { identity = try IdentityRules.read(DocumentParser.parse(policyText)) }
             guard let file else {
-                return GraphRules(identity: identity, policy: policy, typeAliases: typeAliases)
+                return GraphQLRules(identity: identity, policy: policy, typeAliases: typeAliases)
             }
             let bytes = try FileContents.bytes(of: file, byteCountMax: DocumentLimits().byteCountMax)
             let schema = try GraphQLSchema.read(bytes, policy: identity)
-            return GraphRules(schema: schema, identity: schema.identity, policy: policy, typeAliases: typeAliases)
+            return GraphQLRules(schema: schema, identity: schema.identity, policy: policy, typeAliases: typeAliases)
         } catch let errors as GraphQLErrors {
             let output = Output.errors()
             for error in errors.errors { try output.writeLine(Printable.text("\(file ?? "policy"):\(error)")) }

@@ -33,8 +33,8 @@ struct SessionOptions: ParsableArguments {
         }
     }
 
-    /// How long the host or upstream may take to answer, in milliseconds.
-    var fetchMilliseconds: Int64 { Int64(max(1, fetchTimeout * 1_000)) }
+    /// How long the host or upstream may take to answer.
+    var fetchDuration: Duration { .milliseconds(Int64(max(1, fetchTimeout * 1_000))) }
 
     var logger: Logger {
         var logger = Logger(label: "tidemark") { StreamLogHandler.standardError(label: $0) }

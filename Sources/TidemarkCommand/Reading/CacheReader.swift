@@ -37,6 +37,11 @@ struct CacheReader {
         try CacheReader.mapped { () throws(StorageError) in try reader.queryCount() }
     }
 
+    /// Returns the records of a part of the cache, by key.
+    func records(of kind: ByteString) throws(Failure) -> [ByteString: [UInt8]] {
+        try CacheReader.mapped { () throws(StorageError) in try reader.records(of: kind) }
+    }
+
     /// Returns how many bytes of the database are unused.
     func freeByteCount() throws(Failure) -> Int64 {
         try CacheReader.mapped { () throws(StorageError) in try reader.freeByteCount() }
@@ -89,7 +94,8 @@ struct CacheReader {
         return found.first ?? miss
     }
 
-    private func answer(_ key: EntityKey) throws(Failure) -> VisibleAnswer {
+    /// Reads one entity with its pending edits applied.
+    func answer(_ key: EntityKey) throws(Failure) -> VisibleAnswer {
         let answer = try CacheReader.mapped { () throws(StorageError) in try reader.visibleEntity(key) }
         if case .damaged(let row) = answer.answer { damage.rows.append(row) }
         for row in answer.damagedLayers where !damage.rows.contains(row) { damage.rows.append(row) }

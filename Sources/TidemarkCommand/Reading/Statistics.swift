@@ -1,8 +1,10 @@
+import TidemarkHTTP
+import TidemarkHTTPRecords
+import TidemarkJSON
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkSession
 import TidemarkStore
-import TidemarkJSON
 
 /// The output of `stats` for a database that no engine has open.
 struct Statistics {
@@ -14,6 +16,8 @@ struct Statistics {
     var layerCount: Int64
     /// The totals of stored HTTP responses.
     var http: HTTPTotals
+    /// The defined views, with the rows and bytes of their stored results.
+    var views: StoredViews
     var freeByteCount: Int64
     /// The default memory limit of a cache on this machine, in bytes.
     var memoryByteCountMax: Int
@@ -30,6 +34,7 @@ struct Statistics {
         layerCount = try reader.layerCount()
         freeByteCount = try reader.freeByteCount()
         http = try reader.httpTotals()
+        views = try StoredViews { (kind) throws(Failure) in try reader.records(of: kind) }
         memoryByteCountMax = LimitOptions.memoryByteCountDefault
     }
 
@@ -49,6 +54,11 @@ struct Statistics {
             line.member("memory_limit_bytes", memoryByteCountMax)
             line.member("disk_bytes", byteCount)
             line.httpTotals(http)
+            if views.count > 0 {
+                line.member("views", views.count)
+                line.member("view_rows", views.rowCount)
+                line.member("view_bytes", views.byteCount)
+            }
             line.member("free_disk_bytes", freeByteCount)
             line.member("reads_per_second", 0)
             line.member("writes_per_second", 0)
@@ -93,6 +103,9 @@ struct Statistics {
         if http.answerCount > 0 {
             let text = "\(HumanText.count(Int(http.answerCount))), \(HumanText.byteCount(http.byteCount))"
             rows.insert(("HTTP answers", text), at: 3)
+        }
+        if views.count > 0 {
+            rows.insert(("views", "\(HumanText.count(views.count)), \(views.stored)"), at: 2)
         }
         let width = rows.map(\.0.count).max() ?? 0
         for (name, value) in rows {

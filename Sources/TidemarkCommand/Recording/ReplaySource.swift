@@ -1,5 +1,5 @@
 import Tidemark
-import TidemarkGraphQL
+import TidemarkGraphQLLanguage
 import TidemarkModel
 import TidemarkRecording
 

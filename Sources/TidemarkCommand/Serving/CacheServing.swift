@@ -6,11 +6,11 @@ import TidemarkSession
 /// The server of `serve`. It lives in a separate executable, because most users never need it and its libraries take
 /// long to build.
 package protocol CacheServing: Sendable {
-    /// Reads or creates the token file, and reads the TLS files.
+    /// Reads or creates the token file, and reads the TLS files and the keys of scopes.
     ///
     /// - Throws: ``Failure`` with ``ExitStatus/configuration`` if others can read a secret, with other statuses if a
     ///   file cannot be used.
-    func prepare(_ settings: ServingSettings) throws -> any PreparedServing
+    func prepare(_ settings: ServingSettings) async throws -> any PreparedServing
 }
 
 /// A server with its token, ready to open a cache.
@@ -53,6 +53,8 @@ package struct ServingSettings: Sendable {
     package var tokenPath: String
     /// The files of the TLS certificate and its key; nil serves plain HTTP.
     package var tls: TLSFiles?
+    /// The scopes to deliver; nil for none.
+    package var scopes: ScopeServing?
     /// The origins of other servers whose pages may use this one.
     package var allowedOrigins: [String]
     /// The maximum number of concurrent connections.

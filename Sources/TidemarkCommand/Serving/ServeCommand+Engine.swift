@@ -1,12 +1,14 @@
 import ArgumentParser
 import Logging
 import Tidemark
+import TidemarkGraphQLLanguage
 import TidemarkGraphQL
-import TidemarkGraphQLClient
-import TidemarkGraphQLStore
 import TidemarkHTTP
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
 import TidemarkJetStream
+import TidemarkLiveViews
+import TidemarkMessages
 import TidemarkModel
 import TidemarkRecording
 import TidemarkSQLite
@@ -49,12 +51,15 @@ extension ServeCommand {
         await journal.limitHTTP(http.limits)
         let graphUpstream = try graph(transport, clock)
         let write = endpoint.write
-        await cache.attach { GraphEngine(rules: rules, upstream: graphUpstream, write: write) }
+        await cache.attach { GraphQLEngine(rules: rules, upstream: graphUpstream, write: write) }
+        try await ViewEngine.attach(to: cache)
         var session = Session.Settings(
             limits: configuration.limits, defaultLibrary: configuration.defaultLibrary, logger: configuration.logger)
-        session.http = HTTPClient(cache, transport: transport, defaults: try http.defaults())
+        session.families = [
+            GraphQLMethods(), ViewMethods(), NetworkMethods(disturbance),
+            HTTPMethods(HTTPClient(cache, transport: transport, defaults: try http.defaults())),
+        ]
         session.sendsEdits = false
-        session.disturbance = disturbance
         return OpenedCache(
             cache: cache, session: session, recorder: recorder, endFeed: try feed(cache, configuration.logger))
     }
@@ -84,12 +89,12 @@ extension ServeCommand {
         }
         return ServerUpstream(
             url, fields: try EndpointOptions.fields(upstreamHeaders, option: "--upstream"),
-            timeout: session.fetchMilliseconds, transport: transport, limits: limits)
+            timeout: session.fetchDuration, transport: transport, limits: limits)
     }
 
-    private func graph(_ transport: any HTTPTransport, _ clock: any CacheClock) throws -> (any GraphUpstream)? {
-        try endpoint.server(timeout: session.fetchMilliseconds).map { server in
-            GraphHTTPUpstream(server, transport: try endpoint.transport(transport), clock: clock)
+    private func graph(_ transport: any HTTPTransport, _ clock: any CacheClock) throws -> (any GraphQLUpstream)? {
+        try endpoint.server(timeout: session.fetchDuration).map { server in
+            GraphQLHTTPUpstream(server, transport: try endpoint.transport(transport), clock: clock)
         }
     }
 
@@ -134,7 +139,7 @@ actor ServeEnding {
 
     private static func close(_ opened: OpenedCache) async -> Failure? {
         await opened.endFeed?()
-        await opened.session.http?.close()
+        for family in opened.session.families { await family.close() }
         do throws(StorageError) {
             try await opened.cache.close()
         } catch {

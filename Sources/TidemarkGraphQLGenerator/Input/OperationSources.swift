@@ -1,4 +1,4 @@
-import TidemarkGraphQL
+import TidemarkGraphQLLanguage
 import TidemarkModel
 
 /// The documents of several files as one document that still knows the file of each line.
@@ -30,7 +30,7 @@ package struct OperationSources: Sendable {
         var findings: [GeneratorFinding] = []
         for source in sources {
             let bytes = OperationSources.withoutMark(source.bytes)
-            do throws(DocumentRefusal) {
+            do throws(DocumentError) {
                 _ = try DocumentParser.parseExecutable(bytes, limits: OperationSources.limits)
             } catch {
                 findings += OperationSources.findings(of: error) { (source.path, $0) }
@@ -49,7 +49,7 @@ package struct OperationSources: Sendable {
             return
         }
         let places = FilePlaces(paths: paths, linesBefore: linesBefore)
-        do throws(DocumentRefusal) {
+        do throws(DocumentError) {
             document = try DocumentParser.parseExecutable(text, limits: OperationSources.limits)
             try DocumentValidator.check(
                 document, schema: schema, purpose: .fragments, limits: OperationSources.limits)
@@ -70,7 +70,7 @@ package struct OperationSources: Sendable {
     }
 
     private static func findings(
-        of refusal: DocumentRefusal, _ place: (Int) -> (path: String, line: Int)
+        of refusal: DocumentError, _ place: (Int) -> (path: String, line: Int)
     ) -> [GeneratorFinding] {
         guard !refusal.findings.isEmpty else {
             let file = place(1)

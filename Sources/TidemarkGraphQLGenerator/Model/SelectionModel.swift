@@ -1,4 +1,4 @@
-import TidemarkGraphQL
+import TidemarkGraphQLLanguage
 
 /// One Swift structure: the fields that objects of a type have at one place of a document.
 ///
@@ -16,7 +16,7 @@ package struct SelectionModel: Hashable, Sendable {
     /// The fields in the order of CollectFields.
     package var fields: [FieldModel] = []
     /// The views: one for each set of object types with further fields, in the order of the document.
-    package var views: [ViewModel] = []
+    package var views: [SelectionViewModel] = []
     /// The fragments whose fields are all merged in.
     package var spreads: [SpreadModel] = []
     /// The deferred fragments.
@@ -76,7 +76,7 @@ package indirect enum SelectionReference: Hashable, Sendable {
 }
 
 /// The fields of an object that only some of the possible types have, such as `asDroid`.
-package struct ViewModel: Hashable, Sendable {
+package struct SelectionViewModel: Hashable, Sendable {
     /// The name of the Swift property.
     package var name: String
     /// The selection, including the fields that every possible type has.

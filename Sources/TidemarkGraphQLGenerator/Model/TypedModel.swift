@@ -1,4 +1,4 @@
-import TidemarkGraphQL
+import TidemarkGraphQLLanguage
 
 /// Everything that is generated from a schema and its documents, before any Swift is written.
 package struct TypedModel: Sendable {

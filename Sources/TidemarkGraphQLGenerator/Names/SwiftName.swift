@@ -31,7 +31,7 @@ package enum SwiftName {
         "Hashable", "Hasher", "InputWriter", "Int", "JSONValue", "Never", "OperationKind", "Optional", "Protocol",
         "Result", "Self",
         "SelectionError", "SelectionReader", "SelectionSet", "SelectionWriter", "Sendable", "Set", "String", "Swift",
-        "TidemarkOperations", "Type", "TypedEnumeration", "TypedFragment", "TypedInput", "TypedMutation",
+        "TidemarkGraphQLTypes", "Type", "TypedEnumeration", "TypedFragment", "TypedInput", "TypedMutation",
         "TypedOperation", "TypedQuery", "TypedSubscription", "URL", "UUID", "Variables", "Void",
     ]
 

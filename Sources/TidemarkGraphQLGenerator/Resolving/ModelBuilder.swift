@@ -1,4 +1,4 @@
-import TidemarkGraphQL
+import TidemarkGraphQLLanguage
 import TidemarkModel
 
 /// Builds the model of all documents: operations, fragments, and the enums and input types that they use.

@@ -1,4 +1,4 @@
-import TidemarkGraphQL
+import TidemarkGraphQLLanguage
 import TidemarkModel
 
 /// Determines the structures of a document: which fields each place of the response has, and their Swift names.
@@ -63,7 +63,7 @@ struct SelectionResolver {
             var inner = NestedNames(topNames.union(path.names + [typeName]))
             let view = level(
                 items, condition.types, condition.type, path.appending(typeName), &inner, around: model)
-            model.views.append(ViewModel(name: name, selection: view))
+            model.views.append(SelectionViewModel(name: name, selection: view))
         }
         addViewSpreads(to: &model, items)
         return model

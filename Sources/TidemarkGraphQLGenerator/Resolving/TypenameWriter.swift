@@ -1,4 +1,4 @@
-import TidemarkGraphQL
+import TidemarkGraphQLLanguage
 import TidemarkModel
 
 /// Adds `__typename` at the front of every selection set on objects, so that generated code can distinguish types.

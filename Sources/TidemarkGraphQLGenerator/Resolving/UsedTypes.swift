@@ -1,4 +1,4 @@
-import TidemarkGraphQL
+import TidemarkGraphQLLanguage
 
 /// The enums and input types that a model's operations and fragments use, directly or through other input types.
 struct UsedTypes {

@@ -1,4 +1,4 @@
-import TidemarkGraphQL
+import TidemarkGraphQLLanguage
 import TidemarkModel
 
 /// Writes the initializers that create a fragment's structures from the structures that contain its fields.
@@ -128,7 +128,7 @@ struct ConversionWriter {
         return "\(prefix)\(conditional.path)(value)"
     }
 
-    private mutating func value(of view: ViewModel, in source: SelectionModel) -> String? {
+    private mutating func value(of view: SelectionViewModel, in source: SelectionModel) -> String? {
         let target = view.selection.path
         let wanted = Set(view.selection.typenames)
         if Set(source.typenames).isSubset(of: wanted) {

@@ -1,5 +1,5 @@
 import TidemarkJSON
-import TidemarkGraphQL
+import TidemarkGraphQLLanguage
 import TidemarkModel
 
 /// Writes the type of an operation or a fragment.

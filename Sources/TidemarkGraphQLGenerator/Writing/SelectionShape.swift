@@ -1,4 +1,4 @@
-import TidemarkGraphQL
+import TidemarkGraphQLLanguage
 import TidemarkModel
 
 /// The stored properties of a selection's structure, in the order in which they are read.
@@ -55,7 +55,7 @@ struct SelectionShape {
     }
 
     private func property(
-        _ field: FieldModel, _ selection: SelectionModel, _ views: [(view: ViewModel, storage: String)]
+        _ field: FieldModel, _ selection: SelectionModel, _ views: [(view: SelectionViewModel, storage: String)]
     ) -> Property {
         let type = type(field, in: selection)
         let name = SwiftName.escaped(field.name)
@@ -105,7 +105,7 @@ struct SelectionShape {
         return "\(isOnly ? "" : ", ")isPossible: [\(list)].contains(self.typename)"
     }
 
-    private func property(_ view: ViewModel, _ storage: String, _ selection: SelectionModel) -> Property {
+    private func property(_ view: SelectionViewModel, _ storage: String, _ selection: SelectionModel) -> Property {
         let observer: [SwiftStatement] = view.selection.fields.compactMap { other in
             guard other.name != "typename",
                 let field = selection.fields.first(where: { $0.responseName == other.responseName }),

@@ -1,5 +1,5 @@
 import TidemarkJSON
-import TidemarkGraphQL
+import TidemarkGraphQLLanguage
 import TidemarkModel
 
 /// The Swift types for the types of the schema.

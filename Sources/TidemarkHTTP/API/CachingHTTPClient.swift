@@ -173,16 +173,15 @@ public struct CachingHTTPClient: Sendable {
         } catch {
             throw CacheError(.invalidParams, error.description)
         }
-        let limit = (requestTimeout ?? defaults.requestTimeout).components
         var fetch = HTTPFetch(
             library: ByteString(library), request: head,
             rules: try (policy ?? defaults.policy).rules(timeout: timeout ?? defaults.timeout),
             storage: HTTPStorage(storage ?? defaults.storage),
-            timeout: max(1, limit.seconds * 1_000 + limit.attoseconds / 1_000_000_000_000_000))
+            timeout: max(.milliseconds(1), requestTimeout ?? defaults.requestTimeout))
         fetch.body = body
         fetch.cacheKey = cacheKey.map { ByteString($0) }
         fetch.followsRedirects = followsRedirects
-        fetch.normalization = try entities?.normalization(limits: client.cache.httpLimits)
+        fetch.normalization = try entities?.normalization(limits: client.cache.configuration.limits)
         return fetch
     }
 

@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkStore
@@ -31,7 +32,7 @@ public struct HTTPResponseCache: Sendable {
     public func limit(byteCountMax: Int64) async {
         var limits = HTTPLimits()
         limits.byteCountMax = max(0, byteCountMax)
-        await cache.httpJournal.limitHTTP(limits)
+        await cache.journal.httpPart.limitHTTP(limits)
     }
 
     /// Returns a page of the stored responses, ordered by URL.
@@ -50,7 +51,7 @@ public struct HTTPResponseCache: Sendable {
     ) async throws(CacheError) -> [StoredResponse] {
         let selection = HTTPSelection(library: ByteString(library), prefix: prefix.map { ByteString($0) })
         let records = try await store.page(selection, after: after?.place, countMax: max(1, countMax))
-        let now = cache.httpClock.now()
+        let now = cache.clock.now()
         return records.compactMap { StoredResponse($0, at: now) }
     }
 

@@ -57,7 +57,7 @@ extension HTTPExchange {
     }
 }
 
-extension HTTPExchangeAnswer {
+extension HTTPExchangeResponse {
     /// Creates the response of an exchange.
     ///
     /// - Parameters:

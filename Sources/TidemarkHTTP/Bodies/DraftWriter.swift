@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkHTTPRecords
 import TidemarkStore
 
 /// Writes a body to the disk in chunks of 1 MiB while it arrives. If the disk fails, the writing ends and the exchange

@@ -5,7 +5,7 @@ extension JSONOutline {
     @inline(__always)
     func integer<Integer: FixedWidthInteger>(
         _ index: Int, as type: Integer.Type
-    ) throws(DecodingFault) -> Integer {
+    ) throws(ValueDecodingError) -> Integer {
         let entry = self[index]
         guard entry.kind == .number else { throw entry.kind == .null ? .null(type) : .mismatch(type) }
         let value = bytes.withUnsafeBytes { bytes -> Integer? in
@@ -60,7 +60,7 @@ extension JSONOutline {
     ///
     /// - Throws: `.unreadable` when the number is larger than every `Double`, or would be rounded to zero without being
     ///   zero.
-    func double(_ index: Int) throws(DecodingFault) -> Double {
+    func double(_ index: Int) throws(ValueDecodingError) -> Double {
         let entry = self[index]
         if entry.kind == .number,
             let value = bytes.withUnsafeBytes({
@@ -77,7 +77,7 @@ extension JSONOutline {
     }
 
     /// Reads the nearest `Float`, rounded once.
-    func float(_ index: Int) throws(DecodingFault) -> Float {
+    func float(_ index: Int) throws(ValueDecodingError) -> Float {
         let text = try number(index, for: Float.self)
         guard let value = Float(text), value.isFinite, value != 0 || JSONOutline.isZero(text) else { throw .unreadable }
         return value
@@ -86,7 +86,7 @@ extension JSONOutline {
     /// Reads the text of a number as it is written.
     ///
     /// - Parameter type: The type to name in the error when the value is null or not a number.
-    func number(_ index: Int, for type: any Any.Type) throws(DecodingFault) -> String {
+    func number(_ index: Int, for type: any Any.Type) throws(ValueDecodingError) -> String {
         let entry = self[index]
         guard entry.kind == .number else { throw entry.kind == .null ? .null(type) : .mismatch(type) }
         return String(decoding: bytes[range(entry)], as: UTF8.self)

@@ -9,7 +9,7 @@ import TidemarkModel
 extension JSONOutline {
     // MARK: Kinds
 
-    func bool(_ index: Int) throws(DecodingFault) -> Bool {
+    func bool(_ index: Int) throws(ValueDecodingError) -> Bool {
         switch kind(index) {
         case .true: return true
         case .false: return false
@@ -17,12 +17,12 @@ extension JSONOutline {
         }
     }
 
-    func string(_ index: Int) throws(DecodingFault) -> String {
+    func string(_ index: Int) throws(ValueDecodingError) -> String {
         try string(index, for: String.self)
     }
 
     /// - Parameter type: The type to name in the error when the value is null.
-    private func string(_ index: Int, for type: any Any.Type) throws(DecodingFault) -> String {
+    private func string(_ index: Int, for type: any Any.Type) throws(ValueDecodingError) -> String {
         let entry = self[index]
         guard entry.kind == .string else { throw entry.kind == .null ? .null(type) : .mismatch(String.self) }
         let text = bytes.withUnsafeBytes { bytes -> String? in
@@ -50,7 +50,7 @@ extension JSONOutline {
     }
 
     /// Reads a date in the form that the conventions name.
-    func date(_ index: Int) throws(DecodingFault) -> Date {
+    func date(_ index: Int) throws(ValueDecodingError) -> Date {
         switch conventions.dates {
         case .iso8601: return try iso8601Date(index)
         case .secondsSince1970: return Date(timeIntervalSince1970: try time(index))
@@ -59,13 +59,13 @@ extension JSONOutline {
         }
     }
 
-    private func time(_ index: Int) throws(DecodingFault) -> Double {
+    private func time(_ index: Int) throws(ValueDecodingError) -> Double {
         if kind(index) == .null { throw .null(Date.self) }
         return try double(index)
     }
 
     /// Reads a date of ISO 8601, with or without a fraction of a second.
-    private func iso8601Date(_ index: Int) throws(DecodingFault) -> Date {
+    private func iso8601Date(_ index: Int) throws(ValueDecodingError) -> Date {
         let entry = self[index]
         if entry.kind == .string, let date = bytes.withUnsafeBytes({ ISO8601Text.date($0[range(entry)]) }) {
             return date
@@ -91,25 +91,25 @@ extension JSONOutline {
         }
     }
 
-    func data(_ index: Int) throws(DecodingFault) -> Data {
+    func data(_ index: Int) throws(ValueDecodingError) -> Data {
         guard let data = Data(base64Encoded: try string(index, for: Data.self)) else {
             throw .corrupted("Encountered Data is not valid Base64.")
         }
         return data
     }
 
-    func url(_ index: Int) throws(DecodingFault) -> URL {
+    func url(_ index: Int) throws(ValueDecodingError) -> URL {
         guard let url = URL(string: try string(index, for: URL.self)) else { throw .corrupted("Invalid URL string.") }
         return url
     }
 
-    func decimal(_ index: Int) throws(DecodingFault) -> Decimal {
+    func decimal(_ index: Int) throws(ValueDecodingError) -> Decimal {
         guard let decimal = Decimal(string: try number(index, for: Decimal.self)) else { throw .unreadable }
         return decimal
     }
 
     /// Reads the value exactly as it is written, including the text of numbers.
-    func jsonValue(_ index: Int) throws(DecodingFault) -> JSONValue {
+    func jsonValue(_ index: Int) throws(ValueDecodingError) -> JSONValue {
         let entry = self[index]
         switch entry.kind {
         case .null: return .null

@@ -24,7 +24,7 @@ extension ResourceDecoder {
         _ type: Value.Type, at index: Int, path: @autoclosure () -> [any CodingKey],
         decoder: @autoclosure () -> ResourceDecoder
     ) throws -> Value {
-        do throws(DecodingFault) {
+        do throws(ValueDecodingError) {
             if type == String.self { return itself(try outline.string(index)) }
             if type == Int.self { return itself(try outline.integer(index, as: Int.self)) }
             if type == Bool.self { return itself(try outline.bool(index)) }
@@ -77,7 +77,7 @@ extension ResourceDecoder {
         var strings: [String] = []
         strings.reserveCapacity(Int(array.count))
         var element = index + 1
-        do throws(DecodingFault) {
+        do throws(ValueDecodingError) {
             while element < array.next {
                 strings.append(try outline.string(element))
                 element = Int(outline[element].next)

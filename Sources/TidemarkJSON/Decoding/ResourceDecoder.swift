@@ -93,7 +93,7 @@ struct ResourceDecoder: Decoder {
     }
 
     /// - Parameter path: The coding path of the value with the fault.
-    func error(_ fault: DecodingFault, at path: [any CodingKey]) -> DecodingError {
+    func error(_ fault: ValueDecodingError, at path: [any CodingKey]) -> DecodingError {
         switch fault {
         case .mismatch(let type):
             .typeMismatch(

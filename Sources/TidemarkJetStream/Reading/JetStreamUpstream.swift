@@ -50,8 +50,8 @@ public final class JetStreamUpstream: Upstream {
     /// - Throws: `UpstreamError`; final when the stream no longer has that sequence, else a retry may succeed.
     public func events(
         since sequence: EventSequence, of library: ByteString
-    ) async throws(UpstreamError) -> UpstreamAnswer {
-        let result: Result<UpstreamAnswer, UpstreamError> = await withCheckedContinuation { continuation in
+    ) async throws(UpstreamError) -> UpstreamResponse {
+        let result: Result<UpstreamResponse, UpstreamError> = await withCheckedContinuation { continuation in
             queue.async {
                 continuation.resume(
                     returning: self.work.withLock { work in
@@ -69,7 +69,7 @@ public final class JetStreamUpstream: Upstream {
         return try result.get()
     }
 
-    private func answer(_ sequence: Int64, _ library: ByteString, _ work: inout Work) throws -> UpstreamAnswer {
+    private func answer(_ sequence: Int64, _ library: ByteString, _ work: inout Work) throws -> UpstreamResponse {
         let connection = try work.connection ?? NatsConnection(address)
         work.connection = connection
         let api = JetStreamAPI(connection: connection)
@@ -96,7 +96,7 @@ public final class JetStreamUpstream: Upstream {
                 throw UpstreamError("\(address) does not have number \(sequence) of \(library) any more", isFinal: true)
             }
         }
-        var upstreamAnswer = UpstreamAnswer(lines: answer.lines)
+        var upstreamAnswer = UpstreamResponse(lines: answer.lines)
         if numbering == .stream { upstreamAnswer.origin = .log }
         return upstreamAnswer
     }

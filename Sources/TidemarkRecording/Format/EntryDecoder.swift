@@ -1,7 +1,7 @@
 import Foundation
 import Tidemark
+import TidemarkMessages
 import TidemarkModel
-import TidemarkSession
 import TidemarkStore
 import TidemarkWire
 
@@ -10,7 +10,7 @@ import TidemarkWire
 /// Use a decoder from one task at a time.
 package final class EntryDecoder {
     private let decoder: EventDecoder
-    private let methods: MethodReader
+    private let reader: RequestReader
     private let limits: Limits
 
     /// Creates a decoder.
@@ -21,7 +21,7 @@ package final class EntryDecoder {
     /// - Throws: ``TidemarkWire/WireError``.
     package init(limits: Limits, defaultLibrary: ByteString) throws(WireError) {
         decoder = try EventDecoder(limits: limits)
-        methods = MethodReader(limits: limits, defaultLibrary: defaultLibrary)
+        reader = RequestReader(limits: limits, defaultLibrary: defaultLibrary)
         self.limits = limits
     }
 
@@ -91,7 +91,7 @@ package final class EntryDecoder {
         case "leaving":
             var queries: [QueryKey] = []
             for element in try params.elements("queries", countMax: .max) ?? [] {
-                queries.append(try methods.query(Params(element, path: "queries")))
+                queries.append(try reader.query(Params(element, path: "queries")))
             }
             return .leaving(
                 evicted: try keys("evicted", params), reduced: try keys("reduced", params), queries: queries)
@@ -102,29 +102,29 @@ package final class EntryDecoder {
     private func request(_ name: String, _ params: Params) throws(CacheError) -> RecordedStep {
         switch name {
         case "transaction":
-            var expecting = try methods.expectations(params)
+            var expecting = try reader.expectations(params)
             for element in try params.elements("expected", countMax: .max) ?? [] {
                 let entity = try Params(element, path: "expected")
-                expecting.resources.updateValue(try entity.object("resource"), forKey: try methods.key(entity))
+                expecting.resources.updateValue(try entity.object("resource"), forKey: try reader.key(entity))
             }
             return .transaction(
-                try methods.operations(params), library: try methods.library(params), expecting: expecting)
+                try reader.operations(params), library: try reader.library(params), expecting: expecting)
         case "result":
             return .result(
-                try QueryResult(params, limits: limits), try methods.query(params), fetch: try fetchNumber(params))
+                try QueryResult(params, limits: limits), try reader.query(params), fetch: try fetchNumber(params))
         case "renewal":
             return .renewal(
-                try QueryResult(params, limits: limits), try methods.query(params),
+                try QueryResult(params, limits: limits), try reader.query(params),
                 asOf: try params.sequence("stored_as_of"), fetch: try fetchNumber(params))
         case "deletion":
             guard let key = try keys("keys", params).first else { throw params.wrong("keys", "the key of an entity") }
             return .deletion(key, asOf: try params.sequence("as_of"), fetch: try fetchNumber(params))
         case "document": return .document(try document(params))
-        case "invalidation": return .invalidation(try methods.invalidation(params))
-        case "update": return .update(try methods.update(params))
+        case "invalidation": return .invalidation(try reader.invalidation(params))
+        case "update": return .update(try reader.update(params))
         case "commit":
             // Without an id it is a late response, which only adds real ids.
-            var commit = try methods.commit(params, pendingID: try params.text("pending_id") ?? "")
+            var commit = try reader.commit(params, pendingID: try params.text("pending_id") ?? "")
             commit.generation = try params.integer("generation", in: 0...Int64(UInt32.max)).map { UInt32($0) }
             return .commit(commit)
         case "rollback":
@@ -151,37 +151,37 @@ package final class EntryDecoder {
             byteCount: bytes.count)
     }
 
-    private func document(_ params: Params) throws(CacheError) -> GraphAnswer {
-        var entities: [GraphAnswer.Entity] = []
+    private func document(_ params: Params) throws(CacheError) -> FieldResponse {
+        var entities: [FieldResponse.Entity] = []
         for element in try params.elements("entities", countMax: .max) ?? [] {
             let entity = try Params(element, path: "entities")
             guard let resource = try entity.object("resource") else { throw entity.wrong("resource", "an object") }
-            entities.append(GraphAnswer.Entity(key: try methods.key(entity), resource: resource))
+            entities.append(FieldResponse.Entity(key: try reader.key(entity), resource: resource))
         }
-        var roots: [GraphAnswer.Root] = []
+        var roots: [FieldResponse.Root] = []
         for element in try params.elements("roots", countMax: .max) ?? [] {
             let root = try Params(element, path: "roots")
             let input = root.value("input").map { ByteString($0.bytes) } ?? "{}"
-            var list: GraphAnswer.List?
+            var list: FieldResponse.List?
             if let text = root.value("membership").map({ Array($0.bytes) }) {
                 do throws(MembershipError) {
-                    list = GraphAnswer.List(membership: try Membership(json: text), text: text, elements: [])
+                    list = FieldResponse.List(membership: try Membership(json: text), text: text, elements: [])
                 } catch {
                     throw CacheError(.invalidParams, "membership: \(error.message)")
                 }
                 list?.elements = try keys("keys", root)
             }
             roots.append(
-                GraphAnswer.Root(
-                    name: GraphRootName(method: try root.requiredText("method"), input: input),
+                FieldResponse.Root(
+                    name: RootName(method: try root.requiredText("method"), input: input),
                     types: try root.texts("types", countMax: .max) ?? [], list: list))
         }
-        var answer = GraphAnswer(
+        var answer = FieldResponse(
             library: try library(params), entities: entities, roots: roots, asOf: try params.sequence("as_of"),
             settledLayer: try params.text("pending_id"))
         answer.fetch = try fetchNumber(params)
-        let integers = methods.integerIDs(params)
-        answer.realIDs = try methods.realIDs(params).sorted { $0.key < $1.key }.map {
+        let integers = reader.integerIDs(params)
+        answer.realIDs = try reader.realIDs(params).sorted { $0.key < $1.key }.map {
             LayerConfirmation.RealID(temporary: $0.key, real: $0.value, isInteger: integers.contains($0.key))
         }
         answer.isMutation = try params.flag("mutation")
@@ -212,7 +212,7 @@ package final class EntryDecoder {
     private func keys(_ name: String, _ params: Params) throws(CacheError) -> [EntityKey] {
         var keys: [EntityKey] = []
         for element in try params.elements(name, countMax: .max) ?? [] {
-            keys.append(try methods.key(Params(element, path: name)))
+            keys.append(try reader.key(Params(element, path: name)))
         }
         return keys
     }

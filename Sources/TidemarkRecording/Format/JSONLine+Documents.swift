@@ -5,7 +5,7 @@ import TidemarkJSON
 
 extension JSONLine {
     /// Appends a GraphQL answer: its entities, and the root fields that it refreshes.
-    mutating func document(_ answer: GraphAnswer) {
+    mutating func document(_ answer: FieldResponse) {
         member("library_id", Optional(answer.library))
         if let fetch = answer.fetch { member("fetch", fetch) }
         if let asOf = answer.asOf { member("as_of", Optional(asOf)) }
@@ -32,7 +32,7 @@ extension JSONLine {
         }
     }
 
-    private mutating func root(_ root: GraphAnswer.Root) {
+    private mutating func root(_ root: FieldResponse.Root) {
         member("method", Optional(root.name.method))
         member("input", json: Optional(root.name.input.bytes))
         name("types")

@@ -124,7 +124,7 @@ private final class OutcomeCatcher: CacheRecorder {
 /// Takes the place of the recorded cache's upstream: with an upstream, the cache holds events as it did then. It never
 /// gets a request.
 private struct NobodyToAsk: Upstream {
-    func events(since sequence: EventSequence, of library: ByteString) async throws(UpstreamError) -> UpstreamAnswer {
+    func events(since sequence: EventSequence, of library: ByteString) async throws(UpstreamError) -> UpstreamResponse {
         throw UpstreamError("no upstream is asked during a replay", isFinal: true)
     }
 }

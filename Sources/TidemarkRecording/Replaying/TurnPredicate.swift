@@ -15,6 +15,8 @@ package indirect enum TurnPredicate: Sendable {
     case holds(QueryKey, EntityKey)
     /// Holds if a library is in a state.
     case isIn(library: ByteString, phase: LibraryPhase)
+    /// Holds if a function returns true: for parts of a cache that recordings do not know.
+    case fulfils(@Sendable (SyncCache) async throws(CacheError) -> Bool)
 
     /// Creates a predicate that holds if an entity meets a condition.
     ///
@@ -50,6 +52,8 @@ package indirect enum TurnPredicate: Sendable {
             return await cache.holds(key, in: query) ?? false
         case .isIn(let library, let phase):
             return await cache.status(of: library).phase == phase
+        case .fulfils(let condition):
+            return try await condition(cache)
         }
     }
 }

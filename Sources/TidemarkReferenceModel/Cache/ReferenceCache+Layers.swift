@@ -3,8 +3,8 @@
 extension ReferenceCache {
     /// Adds a layer on top of all others.
     ///
-    /// - Throws: ``ReferenceRefusal`` for a known pending id, an unknown one in `dependsOn`, or too many layers.
-    package mutating func update(_ layer: ReferenceLayer) throws(ReferenceRefusal) {
+    /// - Throws: ``ReferenceRequestError`` for a known pending id, an unknown one in `dependsOn`, or too many layers.
+    package mutating func update(_ layer: ReferenceLayer) throws(ReferenceRequestError) {
         guard !layers.contains(where: { $0.pendingID == layer.pendingID }) else { throw .duplicatePending }
         guard layer.dependsOn.allSatisfy({ id in layers.contains { $0.pendingID == id } }) else {
             throw .unknownPending
@@ -19,8 +19,8 @@ extension ReferenceCache {
 
     /// Applies the server's confirmation of a mutation.
     ///
-    /// - Throws: ``ReferenceRefusal`` for an unknown pending id, or if the type of a resource is ambiguous.
-    package mutating func commit(_ commit: ReferenceCommit) throws(ReferenceRefusal) {
+    /// - Throws: ``ReferenceRequestError`` for an unknown pending id, or if the type of a resource is ambiguous.
+    package mutating func commit(_ commit: ReferenceCommit) throws(ReferenceRequestError) {
         if !commit.realIDs.isEmpty, !layers.contains(where: { $0.pendingID == commit.pendingID }) {
             let library = commit.library ?? []
             guard libraries[library] != nil else { throw .unknownPending }
@@ -62,8 +62,8 @@ extension ReferenceCache {
 
     /// Rolls back a layer, and every layer that depends on it.
     ///
-    /// - Throws: ``ReferenceRefusal`` for an unknown pending id.
-    package mutating func rollBack(_ pendingID: [UInt8], library: [UInt8]?) throws(ReferenceRefusal) {
+    /// - Throws: ``ReferenceRequestError`` for an unknown pending id.
+    package mutating func rollBack(_ pendingID: [UInt8], library: [UInt8]?) throws(ReferenceRequestError) {
         _ = try place(of: pendingID, library: library)
         var gone: [[UInt8]] = [pendingID]
         while true {
@@ -76,7 +76,7 @@ extension ReferenceCache {
         layers.removeAll { gone.contains($0.pendingID) }
     }
 
-    private func place(of pendingID: [UInt8], library: [UInt8]?) throws(ReferenceRefusal) -> Int {
+    private func place(of pendingID: [UInt8], library: [UInt8]?) throws(ReferenceRequestError) -> Int {
         let place = layers.firstIndex { layer in
             layer.pendingID == pendingID && library.map { $0 == layer.library } ?? true
         }

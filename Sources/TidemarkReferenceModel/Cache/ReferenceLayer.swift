@@ -109,7 +109,7 @@ package struct ReferenceCommit: Sendable {
 }
 
 /// Why a request was refused; the raw values are the error codes of the protocol.
-package enum ReferenceRefusal: String, Error, Sendable {
+package enum ReferenceRequestError: String, Error, Sendable {
     /// No layer has the pending id.
     case unknownPending = "unknown_pending"
     /// A layer with the pending id exists already.

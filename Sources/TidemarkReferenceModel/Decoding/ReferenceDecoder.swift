@@ -49,9 +49,9 @@ package struct ReferenceDecoder: Sendable {
             return decodeWrapped(wrapped)
         case .array(let elements):
             let isMessageBatch = elements.isEmpty || elements.contains { $0.member("jsonrpc") != nil }
-            return isMessageBatch ? .message : .rejected(ReferenceRejection(.badShape))
+            return isMessageBatch ? .message : .rejected(ReferenceLineError(.badShape))
         case .null, .bool, .number:
-            return .rejected(ReferenceRejection(.badShape))
+            return .rejected(ReferenceLineError(.badShape))
         }
     }
 
@@ -61,7 +61,7 @@ package struct ReferenceDecoder: Sendable {
         case .object(let members):
             if Self.isEnveloped(value) { return decodeEnveloped(value) }
             return Self.keys(of: members).count == 1 ? decodeBare(value) : rejected(.badShape, value)
-        case .null, .bool, .number, .array: return .rejected(ReferenceRejection(.badShape))
+        case .null, .bool, .number, .array: return .rejected(ReferenceLineError(.badShape))
         }
     }
 
@@ -122,7 +122,7 @@ package struct ReferenceDecoder: Sendable {
         return .event(
             ReferenceEvent(
                 library: library, sequence: envelope.sequence, explicitPrevious: envelope.validPrevious,
-                epoch: epoch, kind: decoded))
+                epoch: epoch, hasMore: envelope.hasMore, kind: decoded))
     }
 
     private func rejected(_ reason: ReferenceReason, _ object: ReferenceJSON) -> ReferenceLine {
@@ -138,9 +138,9 @@ package struct ReferenceDecoder: Sendable {
     /// Describes an unusable line.
     ///
     /// - Parameter isWhole: True if the whole line was read, so that a missing field is known to be absent.
-    private func rejection(_ reason: ReferenceReason, _ object: ReferenceJSON, isWhole: Bool) -> ReferenceRejection {
+    private func rejection(_ reason: ReferenceReason, _ object: ReferenceJSON, isWhole: Bool) -> ReferenceLineError {
         let envelope = ReferenceEnvelope(object)
-        var rejection = ReferenceRejection(reason)
+        var rejection = ReferenceLineError(reason)
         rejection.sequence = envelope.sequence
         rejection.explicitPrevious = envelope.validPrevious
         rejection.epoch = envelope.epoch(idByteCountMax: configuration.idByteCountMax)

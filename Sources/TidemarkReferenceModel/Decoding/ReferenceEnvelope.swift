@@ -29,14 +29,19 @@ package struct ReferenceEnvelope {
             guard let text = value.text else { return .badShape }
             if name != "library_id" && text.count > idByteCountMax { return .badShape }
         }
+        if let more = field("more"), more != .bool(true), more != .bool(false) { return .badShape }
         for name in ["sequence", "prev", "as_of"] {
             if let value = field(name), Self.sequence(from: value) == nil { return .badSequence }
         }
         if field("prev") != nil {
             guard let prev = validPrevious, let sequence, prev < sequence else { return .badSequence }
         }
+        if hasMore, field("sequence") == nil { return .badSequence }
         return nil
     }
+
+    /// True if the unit goes on in the next line.
+    package var hasMore: Bool { field("more") == .bool(true) }
 
     /// Returns true if the library id is a string that is too long.
     package func hasLongLibrary(idByteCountMax: Int) -> Bool {

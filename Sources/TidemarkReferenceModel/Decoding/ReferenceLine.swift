@@ -9,5 +9,5 @@ package enum ReferenceLine: Equatable, Sendable {
     /// A usable event.
     case event(ReferenceEvent)
     /// An unusable line.
-    case rejected(ReferenceRejection)
+    case rejected(ReferenceLineError)
 }

@@ -8,17 +8,21 @@ package struct ReferenceEvent: Equatable, Sendable {
     package var explicitPrevious: Int64?
     /// The epoch; nil if the event names none.
     package var epoch: [UInt8]?
+    /// True if the unit of the event goes on in the next line.
+    package var hasMore: Bool
     /// The content of the event.
     package var kind: ReferenceKind
 
     /// Creates an event.
     package init(
-        library: [UInt8], sequence: Int64?, explicitPrevious: Int64?, epoch: [UInt8]?, kind: ReferenceKind
+        library: [UInt8], sequence: Int64?, explicitPrevious: Int64?, epoch: [UInt8]?, hasMore: Bool = false,
+        kind: ReferenceKind
     ) {
         self.library = library
         self.sequence = sequence
         self.explicitPrevious = explicitPrevious
         self.epoch = epoch
+        self.hasMore = hasMore
         self.kind = kind
     }
 

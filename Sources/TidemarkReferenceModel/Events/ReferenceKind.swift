@@ -10,10 +10,10 @@ package enum ReferenceKind: Equatable, Sendable {
     case bulk(type: [UInt8])
     /// Everything may have changed.
     case refresh
-    /// The end of the log.
-    case heartbeat(lastSequence: Int64)
-    /// The log begins anew.
-    case reset(epoch: [UInt8])
+    /// The end of the log, and whether its source is stale.
+    case heartbeat(lastSequence: Int64, isStale: Bool)
+    /// The log begins anew, and whether a state follows.
+    case reset(epoch: [UInt8], beginsState: Bool)
     /// A kind that the protocol does not define.
     case unknown(name: [UInt8])
 

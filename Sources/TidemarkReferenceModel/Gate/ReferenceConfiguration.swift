@@ -26,6 +26,8 @@ package struct ReferenceConfiguration: Sendable {
     package var heldCountMax = 4_096
     /// The maximum size of the lines that a library holds after a gap, in bytes.
     package var heldByteCountMax = 8 * 1024 * 1024
+    /// The maximum size of an open unit in bytes of its lines, each of which counts at least 256.
+    package var unitByteCountMax = 64 * 1024 * 1024
     /// The upstream's log as NDJSON; nil without an upstream.
     package var upstream: [UInt8]?
 

@@ -8,6 +8,14 @@ package struct ReferenceLibrary: Sendable {
     package var epoch: [UInt8]?
     /// The held events, sorted by sequence, one for each, all above ``cursor``.
     package var held: [ReferenceHeld] = []
+    /// The lines of a unit that has not ended, in order; the cursor is before them.
+    package var unit: [ReferenceHeld] = []
+    /// How far the log was followed behind the last line of ``unit``.
+    package var unitPosition: Int64?
+    /// True from the reset of a state to the heartbeat that ends it.
+    package var isInState = false
+    /// True if the last heartbeat said so.
+    package var isSourceStale = false
     /// The highest `last_sequence` of a heartbeat that is ahead of the cursor; nil if none is.
     package var tail: Int64?
     /// The lost ranges: sorted, disjoint, never adjacent.
@@ -28,16 +36,19 @@ package struct ReferenceLibrary: Sendable {
 
     /// True if a sequence between the cursor and the highest known one is missing.
     package var hasGap: Bool {
-        guard let cursor else { return false }
+        guard let reached else { return false }
         if !held.isEmpty { return true }
         guard let tail else { return false }
-        return tail > cursor
+        return tail > reached
     }
+
+    /// How far the log was followed: inside a unit, or else the cursor.
+    package var reached: Int64? { unit.isEmpty ? cursor : unitPosition }
 
     /// The state as in the summary. `reconciling` never appears, because the model reconciles in one step.
     package var state: String {
         if hasGap { return "gap" }
-        if isStaleByLog || isStaleByLoss { return "stale" }
+        if isStaleByLog || isStaleByLoss || isInState || isSourceStale { return "stale" }
         return cursor == nil ? "cold" : "live"
     }
 
@@ -73,11 +84,11 @@ package struct ReferenceLibrary: Sendable {
     package func isLost(_ sequence: Int64) -> Bool { lost.contains { $0.contains(sequence) } }
 
     /// True if there is a hole ahead of the cursor.
-    package var hasHole: Bool { holes.contains { $0.sequence > cursor ?? .max } }
+    package var hasHole: Bool { holes.contains { $0.sequence > reached ?? .max } }
 
     /// Returns the highest hole ahead of the cursor, up to a sequence; nil if there is none.
     package func highestHole(through sequence: Int64) -> Int64? {
-        holes.map(\.sequence).filter { $0 > cursor ?? .max && $0 <= sequence }.max()
+        holes.map(\.sequence).filter { $0 > reached ?? .max && $0 <= sequence }.max()
     }
 
     /// Sets the first epoch, and removes holes of another epoch or of none.
@@ -96,6 +107,10 @@ package struct ReferenceLibrary: Sendable {
     package mutating func beginAnew(epoch: [UInt8]?) {
         self.epoch = epoch
         cursor = nil
+        unit = []
+        unitPosition = nil
+        isInState = false
+        isSourceStale = false
         held = []
         tail = nil
         holes = []

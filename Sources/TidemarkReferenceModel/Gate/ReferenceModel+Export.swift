@@ -17,6 +17,8 @@ extension ReferenceModel {
                 epoch: library.epoch ?? [], sequence: library.cursor.flatMap { $0 < 0 ? nil : $0 },
                 state: library.state, lost: library.lost)
         }
+        var counts = counts
+        for library in self.libraries.values { counts.held += library.unit.count { $0.offer.origin == .stream } }
         return ReferenceSummary(counts: counts, entities: store.entities.count, libraries: libraries)
     }
 

@@ -3,18 +3,18 @@
 extension ReferenceModel {
     /// Takes everything after the cursor from the upstream, then declares lost what is still missing.
     mutating func reconcile(_ id: [UInt8]) {
-        guard let library = libraries[id], library.hasGap || library.hasHole, let cursor = library.cursor else {
+        guard let library = libraries[id], library.hasGap || library.hasHole, let reached = library.reached else {
             return
         }
         isReconciling = true
-        var provenThrough = cursor
+        var provenThrough = reached
         for line in upstream ?? [] {
             // A log of another epoch is not this library's log.
             guard line.library == id else { continue }
             if let epoch = line.epoch, let current = libraries[id]?.epoch, epoch != current { continue }
             switch line {
             case .offer(let offer):
-                guard let sequence = offer.event.sequence, sequence > cursor else { continue }
+                guard let sequence = offer.event.sequence, sequence > reached else { continue }
                 admitOrHold(offer)
             case .bad(_, let sequence, let epoch):
                 // A line without an epoch may belong to a log that ended.
@@ -32,6 +32,8 @@ extension ReferenceModel {
 
     /// Declares the missing events next to the cursor lost, and applies the held events that can follow.
     mutating func declareFirstGapLost(_ id: [UInt8]) {
+        // What arrived of a unit takes effect before the gap inside it is passed over.
+        if libraries[id]?.hasGap == true { applyUnit(id) }
         guard var library = libraries[id], let cursor = library.cursor else { return }
         let last: Int64
         if let waiting = library.held.first {

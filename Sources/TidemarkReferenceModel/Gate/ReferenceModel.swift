@@ -67,6 +67,8 @@ package struct ReferenceModel: Sendable {
     package mutating func restart() {
         for id in libraries.keys {
             libraries[id]?.held = []
+            libraries[id]?.unit = []
+            libraries[id]?.unitPosition = nil
             libraries[id]?.holes = []
             libraries[id]?.tail = nil
         }
@@ -99,13 +101,13 @@ package struct ReferenceModel: Sendable {
             }
         }
         admitOrHold(offer)
-        if upstream != nil, let library = libraries[id], let tail = library.tail, tail > library.cursor ?? tail {
+        if upstream != nil, let library = libraries[id], let tail = library.tail, tail > library.reached ?? tail {
             reconcile(id)
         }
     }
 
     /// Records an unusable line, and a hole if the line names a sequence.
-    private mutating func reject(_ rejection: ReferenceRejection, at place: ReferencePlace) {
+    private mutating func reject(_ rejection: ReferenceLineError, at place: ReferencePlace) {
         counts.quarantined += 1
         keep(
             ReferenceQuarantineRecord(

@@ -138,6 +138,11 @@ package struct ReferenceStore: Sendable {
         tombstones[key] = ReferenceTombstone(sequence: stamp.sequence, generation: stamp.generation)
     }
 
+    /// Removes the entities of a library that no event of a generation wrote. They leave no tombstones.
+    package mutating func removeOlder(than generation: Int, in library: [UInt8]) {
+        entities = entities.filter { $0.key.library != library || $0.value.generation == generation }
+    }
+
     /// Returns the only stored entity with one of the alternate ids; nil if there is none, or more than one.
     private func onlyAlternate(_ metadata: ReferenceMetadata, of key: ReferenceKey) -> ReferenceKey? {
         var matches: Set<ReferenceKey> = []

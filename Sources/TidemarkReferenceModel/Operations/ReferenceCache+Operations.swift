@@ -46,7 +46,7 @@ extension ReferenceCache {
             let made = ReferenceLayer(
                 pendingID: bytes(layer.pendingID), library: bytes(layer.library), changes: changes,
                 dependsOn: layer.dependsOn.map { bytes($0) })
-            return outcome { model throws(ReferenceRefusal) in try model.update(made) }
+            return outcome { model throws(ReferenceRequestError) in try model.update(made) }
         case .commit(let given):
             var commit = ReferenceCommit(pendingID: bytes(given.pendingID))
             commit.library = given.library.map { bytes($0) }
@@ -54,18 +54,18 @@ extension ReferenceCache {
             commit.type = given.type.map { bytes($0) }
             commit.sequence = given.sequence
             for (temporary, real) in given.realIDs { commit.realIDs[bytes(temporary)] = bytes(real) }
-            return outcome { [commit] model throws(ReferenceRefusal) in try model.commit(commit) }
+            return outcome { [commit] model throws(ReferenceRequestError) in try model.commit(commit) }
         case .rollBack(let pendingID, let library):
             let (pendingID, library) = (bytes(pendingID), library.map { bytes($0) })
-            return outcome { model throws(ReferenceRefusal) in try model.rollBack(pendingID, library: library) }
+            return outcome { model throws(ReferenceRequestError) in try model.rollBack(pendingID, library: library) }
         }
         return .done
     }
 
     private mutating func outcome(
-        _ body: (inout ReferenceCache) throws(ReferenceRefusal) -> Void
+        _ body: (inout ReferenceCache) throws(ReferenceRequestError) -> Void
     ) -> CacheOutcome {
-        do throws(ReferenceRefusal) {
+        do throws(ReferenceRequestError) {
             try body(&self)
             return .done
         } catch {

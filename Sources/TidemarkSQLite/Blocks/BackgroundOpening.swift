@@ -68,7 +68,7 @@ final class BackgroundOpening: Sendable {
 
     /// Blocks the thread until the opening has ended.
     ///
-    /// - Throws: ``SQLiteFailure``; `CancellationError` after ``cancel()``.
+    /// - Throws: ``SQLiteError``; `CancellationError` after ``cancel()``.
     func opened() throws -> OpenedBlocks {
         wait()
         return try phase.withLock { phase in

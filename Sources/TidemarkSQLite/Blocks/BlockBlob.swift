@@ -18,7 +18,7 @@ final class BlockBlob {
     /// - Parameters:
     ///   - number: The number of a block that exists.
     ///   - count: The bytes to read; fewer are returned when the block has fewer.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func prefix(of number: Int64, _ count: Int) throws -> [UInt8] {
         if handle == nil {
             try check(sqlite3_blob_open(connection, "main", "blocks", "body", number, 0, &handle))
@@ -34,24 +34,24 @@ final class BlockBlob {
     /// Reads the head of a block.
     ///
     /// - Parameter byteCount: The size of the block's row.
-    /// - Throws: ``SQLiteFailure``.
-    func head(of number: Int64, byteCount: Int) throws -> Result<BlockHead, PayloadFault> {
+    /// - Throws: ``SQLiteError``.
+    func head(of number: Int64, byteCount: Int) throws -> Result<BlockHead, PayloadError> {
         try prefix(of: number, BlockCodec.headByteCountMax).withUnsafeBytes { bytes in
-            Result { () throws(PayloadFault) in try BlockHead(bytes, blockByteCount: byteCount) }
+            Result { () throws(PayloadError) in try BlockHead(bytes, blockByteCount: byteCount) }
         }
     }
 
     /// Reads the head and the directory of a block. The returned content has no data.
     ///
     /// - Parameter byteCount: The size of the block's row.
-    /// - Throws: ``SQLiteFailure``.
-    func directory(of number: Int64, byteCount: Int) throws -> Result<BlockContent, PayloadFault> {
+    /// - Throws: ``SQLiteError``.
+    func directory(of number: Int64, byteCount: Int) throws -> Result<BlockContent, PayloadError> {
         switch try head(of: number, byteCount: byteCount) {
         case .failure(let fault): return .failure(fault)
         case .success(let head):
             let bytes = try prefix(of: number, head.data.lowerBound)
             let directory = bytes.withUnsafeBytes { bytes in
-                Result { () throws(PayloadFault) in
+                Result { () throws(PayloadError) in
                     try BlockDirectory(bytes, number: number, blockByteCount: byteCount)
                 }
             }
@@ -61,7 +61,7 @@ final class BlockBlob {
 
     /// Calls a closure with the head of each block whose head can be parsed. Heads are not checked.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     /// - Complexity: O(blocks).
     static func forEachHead(_ connection: OpaquePointer, _ body: (BlockHead) throws -> Void) throws {
         let blob = BlockBlob(connection)
@@ -72,6 +72,6 @@ final class BlockBlob {
     }
 
     private func check(_ code: Int32) throws {
-        guard code == SQLITE_OK else { throw SQLiteFailure(code, connection: connection) }
+        guard code == SQLITE_OK else { throw SQLiteError(code, connection: connection) }
     }
 }

@@ -6,20 +6,21 @@ extension BlockCodec {
     /// Encodes a block.
     ///
     /// - Parameter entities: 1 to 127 entities and removals of one library and type, at most 256 KiB together.
-    /// - Throws: An error when there is no memory for zstd.
+    /// - Throws: An error when there is no memory for a codec.
     package static func encode(
         _ entities: [BlockStoredEntity], library: LibraryIndex, type: TypeIndex, number: Int64,
-        dictionary: PayloadDictionary?
+        dictionary: PayloadDictionary?, _ compression: DataCompression = .standard
     ) throws -> [UInt8] {
         var builder = BlockBuilder(library: library, type: type)
         for entity in entities { entity.withBlockEntity { builder.add($0) } }
-        return builder.take(number: number, ordinal: 1, dictionary: dictionary).packed(by: try BlockPacker()).bytes
+        return builder.take(number: number, ordinal: 1, dictionary: dictionary)
+            .packed(by: try BlockPacker(compression)).bytes
     }
 
     /// Decodes a block whose directory passes its check and whose data can be unpacked.
     ///
     /// - Returns: The entities by their positions, without those that fail their own checks.
-    /// - Throws: ``PayloadFault``; an error when there is no memory for zstd.
+    /// - Throws: ``PayloadError``; an error when there is no memory for a codec.
     package static func decode(
         _ bytes: [UInt8], number: Int64, dictionaries: [Int64: PayloadDictionary]
     ) throws -> [Int: BlockStoredEntity] {
@@ -27,14 +28,14 @@ extension BlockCodec {
             bytes, number: number, unpacker: try BlockUnpacker(), dictionaries: dictionaries)
         var entities: [Int: BlockStoredEntity] = [:]
         for position in content.directory.entries.indices {
-            do throws(PayloadFault) { entities[position] = try content.entity(at: position) } catch {}
+            do throws(PayloadError) { entities[position] = try content.entity(at: position) } catch {}
         }
         return entities
     }
 
     /// Decodes the undamaged entities of a damaged block, by their positions.
     ///
-    /// - Throws: An error when there is no memory for zstd.
+    /// - Throws: An error when there is no memory for a codec.
     package static func salvage(
         _ bytes: [UInt8], number: Int64, dictionaries: [Int64: PayloadDictionary]
     ) throws -> [Int: BlockStoredEntity] {
@@ -53,7 +54,7 @@ extension BlockCodec {
             guard bytes.count > checkByteCount else { return false }
             let block = UnsafeRawBufferPointer(bytes)
             let head: BlockHead
-            do throws(PayloadFault) { head = try BlockHead(block) } catch { return false }
+            do throws(PayloadError) { head = try BlockHead(block) } catch { return false }
             let check = BlockDirectory.check(block, dataOffset: head.data.lowerBound, number: number)
             bytes.storeBytes(of: check.littleEndian, as: UInt32.self)
             return true

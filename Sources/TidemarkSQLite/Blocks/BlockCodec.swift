@@ -2,11 +2,11 @@
 ///
 /// ```
 /// check        4  XXH64 of everything up to the data, low half, little endian; seeded by the block's number
-/// header       1  bits 7–5 format (1) · 1–0 codec (0 raw, 1 zstd, 2 zstd with a dictionary)
+/// header       1  bits 7–5 format (1) · 1–0 codec, see ``PayloadCodec/Codec``
 /// ordinal      v  identifies the block in the index while it exists; no other block has it then
 /// library      v
 /// type         v
-/// dictionary   v  codec 2 only
+/// dictionary   v  codecs 2 and 3: its number; 0 for none with codec 3
 /// count        v  1 to 127
 /// unpacked     v  bytes that decompress from the data
 /// packed       v  bytes of the data: the rest of the block

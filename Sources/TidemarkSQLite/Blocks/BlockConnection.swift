@@ -5,20 +5,20 @@ import GRDBSQLite
 final class BlockConnection {
     let handle: OpaquePointer
 
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     init(path: String) throws {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(path, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {
-            let failure = SQLiteFailure(code, connection: handle)
+            let failure = SQLiteError(code, connection: handle)
             sqlite3_close_v2(handle)
             throw failure
         }
         self.handle = handle
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, ReadConnection.busyMillisecondsMax)
-        try SQLiteFailure.check(tidemark_sqlite_defend(handle), connection: handle)
+        try SQLiteError.check(tidemark_sqlite_defend(handle), connection: handle)
         // Without secure deletion, pages of merged blocks are not overwritten before they are reused: a quarter fewer
         // bytes written under skewed updates.
         for pragma in [
@@ -35,7 +35,7 @@ final class BlockConnection {
 
     func execute(_ sql: String) throws {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw SQLiteFailure(code, connection: handle) }
+        guard code == SQLITE_OK else { throw SQLiteError(code, connection: handle) }
     }
 
     /// Runs a transaction, and rolls it back if it fails. The closure commits it.

@@ -9,12 +9,12 @@ struct BlockContent {
     /// The unpacked fields and payloads.
     let data: [UInt8]
 
-    /// - Throws: ``PayloadFault``.
+    /// - Throws: ``PayloadError``.
     init(
         _ bytes: [UInt8], number: Int64, unpacker: BlockUnpacker, dictionaries: [Int64: PayloadDictionary]
-    ) throws(PayloadFault) {
+    ) throws(PayloadError) {
         let unpacked = bytes.withUnsafeBytes { bytes in
-            Result { () throws(PayloadFault) in
+            Result { () throws(PayloadError) in
                 let directory = try BlockDirectory(bytes, number: number)
                 return (directory, try unpacker.unpack(bytes, directory.head, dictionaries: dictionaries))
             }
@@ -64,8 +64,8 @@ struct BlockContent {
 
     /// Returns an entity.
     ///
-    /// - Throws: ``PayloadFault`` when it is damaged.
-    func entity(at position: Int) throws(PayloadFault) -> BlockStoredEntity {
+    /// - Throws: ``PayloadError`` when it is damaged.
+    func entity(at position: Int) throws(PayloadError) -> BlockStoredEntity {
         let key = key(at: position)
         let entity = withStored(at: position) { entry, id, data in
             BlockStoredEntity(key: key, entry: entry, id: id, data: data)

@@ -13,9 +13,9 @@ struct BlockDirectory: Hashable {
     ///   - bytes: The bytes of the block's row, or at least those before the data.
     ///   - number: The number of the row.
     ///   - blockByteCount: The size of the whole row; nil for as many as `bytes`.
-    /// - Throws: ``PayloadFault``.
+    /// - Throws: ``PayloadError``.
     /// - Complexity: O(bytes of head and directory).
-    init(_ bytes: UnsafeRawBufferPointer, number: Int64, blockByteCount: Int? = nil) throws(PayloadFault) {
+    init(_ bytes: UnsafeRawBufferPointer, number: Int64, blockByteCount: Int? = nil) throws(PayloadError) {
         guard bytes.count > BlockCodec.checkByteCount else { throw .truncated }
         let head = try BlockHead(bytes, blockByteCount: blockByteCount)
         guard head.data.lowerBound <= bytes.count else { throw .truncated }

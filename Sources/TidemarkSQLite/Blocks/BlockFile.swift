@@ -146,7 +146,7 @@ package final class BlockFile {
     /// Returns the payload of an entity.
     ///
     /// - Returns: nil when there is none.
-    /// - Throws: ``PayloadFault`` when it is damaged, and errors of SQLite.
+    /// - Throws: ``PayloadError`` when it is damaged, and errors of SQLite.
     package func payload(_ key: StoredKey) throws -> [UInt8]? { try entity(key)?.payload }
 
     func entity(_ key: StoredKey) throws -> BlockStoredEntity? { try reader.entity(key) }
@@ -154,7 +154,7 @@ package final class BlockFile {
     /// Calls a closure with each key that has an entity, in order, until it returns false.
     ///
     /// - Parameter key: The key after which to begin; nil to begin with the first.
-    /// - Throws: ``PayloadFault`` when a run of keys is damaged; the next flush rebuilds the runs.
+    /// - Throws: ``PayloadError`` when a run of keys is damaged; the next flush rebuilds the runs.
     package func walkKeys(after key: StoredKey? = nil, _ visit: (StoredKey) throws -> Bool) throws {
         try store.walkKeys(after: key, visit)
     }

@@ -7,7 +7,7 @@ struct BlockHead: Hashable {
     var ordinal: Int
     var library: LibraryIndex
     var type: TypeIndex
-    /// The number of the dictionary; nil except for codec 2.
+    /// The number of the dictionary; nil for none.
     var dictionary: Int64?
     var count: Int
     var unpackedCount: Int
@@ -21,8 +21,8 @@ struct BlockHead: Hashable {
     /// - Parameters:
     ///   - bytes: The whole row, or more than ``BlockCodec/headByteCountMax`` bytes of it.
     ///   - blockByteCount: The size of the whole row; nil for as many as `bytes`.
-    /// - Throws: ``PayloadFault`` for a head that no block can have.
-    init(_ bytes: UnsafeRawBufferPointer, blockByteCount: Int? = nil) throws(PayloadFault) {
+    /// - Throws: ``PayloadError`` for a head that no block can have.
+    init(_ bytes: UnsafeRawBufferPointer, blockByteCount: Int? = nil) throws(PayloadError) {
         var cursor = BlockCursor(bytes, at: BlockCodec.checkByteCount)
         guard let header = cursor.byte() else { throw .truncated }
         guard header >> 5 == BlockCodec.formatVersion, header & BlockCodec.reservedMask == 0,
@@ -31,9 +31,9 @@ struct BlockHead: Hashable {
         guard let ordinal = cursor.count(), let library = cursor.count(), let type = cursor.count() else {
             throw .truncated
         }
-        if codec == .zstdWithDictionary {
+        if codec.namesDictionary {
             guard let number = cursor.count() else { throw .truncated }
-            dictionary = Int64(number)
+            if codec != .deflate || number != 0 { dictionary = Int64(number) }
         }
         guard let count = cursor.count(), let unpackedCount = cursor.count(), let packedCount = cursor.count() else {
             throw .truncated

@@ -6,7 +6,7 @@ protocol BlockLocator: AnyObject {
 
     /// Returns the location of a key's newest version; nil for a key without one.
     ///
-    /// - Throws: ``SQLiteFailure`` when the file cannot be read.
+    /// - Throws: ``SQLiteError`` when the file cannot be read.
     func location(of hash: KeyHash) throws -> BlockIndex.Location?
 
     /// Waits until a running change of the index has ended.

@@ -25,7 +25,7 @@ struct BlockOpening {
     /// - Parameters:
     ///   - dictionaries: For salvaging damaged blocks.
     ///   - isCancelled: Returns true if the index is no longer needed; called for each block and each segment.
-    /// - Throws: ``SQLiteFailure``; `CancellationError`.
+    /// - Throws: ``SQLiteError``; `CancellationError`.
     /// - Complexity: O(keys + blocks).
     init(
         _ connection: OpaquePointer, _ configuration: BlockStore.Configuration,

@@ -6,10 +6,12 @@ final class BlockPackers {
     static let batchCount = 16
 
     private let packers: [BlockPacker]
+    private let compression: DataCompression
 
-    /// - Throws: ``SQLiteFailure`` when there is no memory for zstd.
-    init(packerCount: Int = ParallelThreads.count) throws {
-        packers = try (0..<max(1, packerCount)).map { _ in try BlockPacker() }
+    /// - Throws: ``SQLiteError`` when there is no memory for compressors.
+    init(_ compression: DataCompression = .standard, packerCount: Int = ParallelThreads.count) throws {
+        self.compression = compression
+        packers = try (0..<max(1, packerCount)).map { _ in try BlockPacker(compression) }
     }
 
     /// Packs blocks.
@@ -18,7 +20,7 @@ final class BlockPackers {
     /// - Complexity: O(bytes of data).
     func pack(_ blocks: [FilledBlock]) -> [BuiltBlock] {
         // A dictionary's compressing form is created at its first use, which must not happen on two threads.
-        for block in blocks { _ = block.dictionary?.compressing() }
+        for block in blocks { block.dictionary?.prepareForCompressing(by: compression) }
         return ParallelWork.map(blocks, contexts: packers) { packer, block in block.packed(by: packer) }
     }
 }

@@ -19,7 +19,7 @@ final class BlockReader {
     /// - Parameters:
     ///   - connection: A connection that outlives the reader.
     ///   - load: Loads a dictionary by its number.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     init(
         _ connection: OpaquePointer, _ index: any BlockLocator, load: @escaping (Int64) throws -> PayloadDictionary?
     ) throws {
@@ -32,8 +32,8 @@ final class BlockReader {
     /// Reads the newest version of an entity.
     ///
     /// - Returns: nil when there is none, also for a key whose hash belongs to another key.
-    /// - Throws: ``PayloadFault`` when the entity is damaged, `.rowMissing` when its block does not exist;
-    ///   ``SQLiteFailure`` when the file cannot be read.
+    /// - Throws: ``PayloadError`` when the entity is damaged, `.rowMissing` when its block does not exist;
+    ///   ``SQLiteError`` when the file cannot be read.
     func entity(_ key: StoredKey) throws -> BlockStoredEntity? {
         let hash = index.hash(key)
         var before: BlockIndex.Location?
@@ -42,7 +42,7 @@ final class BlockReader {
                 return try entity(key, at: location.place.position, of: body, number: location.number)
             }
             // Either the block was merged and the index is about to be updated, or the block is really missing.
-            guard location != before else { throw PayloadFault.rowMissing }
+            guard location != before else { throw PayloadError.rowMissing }
             before = location
             index.waitForPublication()
         }
@@ -53,21 +53,21 @@ final class BlockReader {
         _ key: StoredKey, at position: Int, of body: [UInt8], number: Int64
     ) throws -> BlockStoredEntity? {
         let content = try wholeContent(of: body, number: number)
-        guard position < content.directory.entries.count else { throw PayloadFault.lengthMismatch }
+        guard position < content.directory.entries.count else { throw PayloadError.lengthMismatch }
         guard content.key(at: position) == key else { return nil }
         return try content.entity(at: position)
     }
 
     /// Unpacks a block.
     ///
-    /// - Throws: ``PayloadFault``; ``SQLiteFailure`` when its dictionary cannot be read.
+    /// - Throws: ``PayloadError``; ``SQLiteError`` when its dictionary cannot be read.
     private func wholeContent(of body: [UInt8], number: Int64) throws -> BlockContent {
         let directory = try body.withUnsafeBytes { bytes in
-            Result { () throws(PayloadFault) in try BlockDirectory(bytes, number: number) }
+            Result { () throws(PayloadError) in try BlockDirectory(bytes, number: number) }
         }.get()
         if let number = directory.head.dictionary { _ = try dictionary(number) }
         let data = try body.withUnsafeBytes { bytes in
-            Result { () throws(PayloadFault) in
+            Result { () throws(PayloadError) in
                 try unpacker.unpack(bytes, directory.head, dictionaries: dictionaries)
             }
         }.get()
@@ -81,12 +81,12 @@ final class BlockReader {
     /// - Parameter byteCountMax: The bytes of payloads after which reading ends.
     /// - Returns: The result of ``entity(_:)`` for each key, in the order of the keys; nil for a key that was not read
     ///   because of the bound.
-    /// - Throws: ``SQLiteFailure`` when the file cannot be read.
+    /// - Throws: ``SQLiteError`` when the file cannot be read.
     /// - Complexity: O(n log n), and O(bytes of the blocks with the entities).
     func entities(
         _ keys: [StoredKey], byteCountMax: Int = .max
-    ) throws -> [Result<BlockStoredEntity?, PayloadFault>?] {
-        var results = Array(repeating: Result<BlockStoredEntity?, PayloadFault>?.some(.success(nil)), count: keys.count)
+    ) throws -> [Result<BlockStoredEntity?, PayloadError>?] {
+        var results = Array(repeating: Result<BlockStoredEntity?, PayloadError>?.some(.success(nil)), count: keys.count)
         var byteCount = 0
         var group: [WantedBlock] = []
         func unpackGroup() throws {
@@ -125,23 +125,23 @@ final class BlockReader {
     /// Unpacks blocks on several processors.
     ///
     /// - Returns: The wanted entities of each block; nil for one that must be read again by itself.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     private func unpack(
         _ blocks: [WantedBlock], _ keys: [StoredKey]
-    ) throws -> [[Result<BlockStoredEntity?, PayloadFault>?]] {
+    ) throws -> [[Result<BlockStoredEntity?, PayloadError>?]] {
         if blocks.count > 1, unpackers.isEmpty {
             unpackers = [unpacker] + (try (1..<ParallelThreads.count).map { _ in try BlockUnpacker() })
         }
         for block in blocks {
             // A dictionary's decompressing form is created at its first use, which must not happen on two threads.
             if let body = block.body, let number = BlockReader.dictionary(of: body) {
-                _ = try dictionary(number)?.decompressing()
+                try dictionary(number)?.prepareForDecompressing()
             }
         }
         let dictionaries = self.dictionaries
         return ParallelWork.map(blocks, contexts: blocks.count > 1 ? unpackers : [unpacker]) { unpacker, block in
             let content = block.body.flatMap { body in
-                do throws(PayloadFault) {
+                do throws(PayloadError) {
                     return try BlockContent(
                         body, number: block.number, unpacker: unpacker, dictionaries: dictionaries)
                 } catch {
@@ -152,14 +152,14 @@ final class BlockReader {
             return block.wanted.map { wanted in
                 guard let content, wanted.position < content.directory.entries.count else { return nil }
                 guard content.key(at: wanted.position) == keys[wanted.index] else { return .success(nil) }
-                return Result { () throws(PayloadFault) in try content.entity(at: wanted.position) }
+                return Result { () throws(PayloadError) in try content.entity(at: wanted.position) }
             }
         }
     }
 
     private static func dictionary(of body: [UInt8]) -> Int64? {
         body.withUnsafeBytes { bytes in
-            do throws(PayloadFault) { return try BlockHead(bytes).dictionary } catch { return nil }
+            do throws(PayloadError) { return try BlockHead(bytes).dictionary } catch { return nil }
         }
     }
 
@@ -172,13 +172,13 @@ final class BlockReader {
     /// Reads the entries of entities from the directories of their blocks, each block once, without unpacking.
     ///
     /// - Returns: An entry for each key, in the order of the keys; nil when the entity is not stored or cannot be read.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func entries(_ keys: [StoredKey]) throws -> [BlockEntry?] {
         var entries = [BlockEntry?](repeating: nil, count: keys.count)
         try forEachBlock(of: keys) { number, body, wanted in
             let directory = try body().flatMap { body in
                 body.withUnsafeBytes { bytes -> BlockDirectory? in
-                    do throws(PayloadFault) { return try BlockDirectory(bytes, number: number) } catch { return nil }
+                    do throws(PayloadError) { return try BlockDirectory(bytes, number: number) } catch { return nil }
                 }
             }
             for (index, position) in wanted where position < directory?.entries.count ?? 0 {
@@ -209,7 +209,7 @@ final class BlockReader {
         }
     }
 
-    private func result(of key: StoredKey) throws -> Result<BlockStoredEntity?, PayloadFault> {
-        do { return .success(try entity(key)) } catch let fault as PayloadFault { return .failure(fault) }
+    private func result(of key: StoredKey) throws -> Result<BlockStoredEntity?, PayloadError> {
+        do { return .success(try entity(key)) } catch let fault as PayloadError { return .failure(fault) }
     }
 }

@@ -25,7 +25,7 @@ enum BlockSalvage {
         case .failure: return []
         }
         return content.directory.entries.indices.compactMap { position in
-            do throws(PayloadFault) {
+            do throws(PayloadError) {
                 return (position, try content.entity(at: position))
             } catch {
                 return nil
@@ -39,7 +39,7 @@ enum BlockSalvage {
     /// - Returns: The fault when not even a part of the directory can be read.
     static func content(
         of bytes: [UInt8], number: Int64, unpacker: BlockUnpacker, dictionaries: [Int64: PayloadDictionary]
-    ) -> Result<BlockContent, PayloadFault> {
+    ) -> Result<BlockContent, PayloadError> {
         var bytes = bytes
         guard let directory = directory(of: &bytes, number: number) else { return .failure(.checksumMismatch) }
         let (data, _) = bytes.withUnsafeBytes {
@@ -56,7 +56,7 @@ enum BlockSalvage {
         if let whole = checked(bytes, number) { return whole }
         let head = bytes.withUnsafeBytes { bytes -> BlockHead? in
             guard bytes.count > BlockCodec.checkByteCount else { return nil }
-            do throws(PayloadFault) { return try BlockHead(bytes) } catch { return nil }
+            do throws(PayloadError) { return try BlockHead(bytes) } catch { return nil }
         }
         // A flipped bit can turn the head into any other head, or into none.
         let searchedCount = max(head?.data.lowerBound ?? 0, BlockCodec.headByteCountMax)
@@ -79,7 +79,7 @@ enum BlockSalvage {
 
     private static func checked(_ bytes: [UInt8], _ number: Int64) -> BlockDirectory? {
         bytes.withUnsafeBytes { bytes in
-            do throws(PayloadFault) { return try BlockDirectory(bytes, number: number) } catch { return nil }
+            do throws(PayloadError) { return try BlockDirectory(bytes, number: number) } catch { return nil }
         }
     }
 }

@@ -10,7 +10,7 @@ final class BlockSnapshot: KeyOrder {
     private let table: KeyRunTable
     private var runs: [KeyRun]?
 
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     init(_ connection: OpaquePointer) throws {
         index = try SnapshotIndex(connection, seed: try LogIdentity.hashSeed(connection))
         reader = try BlockReader(connection, index) { try DictionaryTable.read(connection).dictionaries[$0] }

@@ -42,7 +42,7 @@ final class BlockStaging {
 
     /// Writes the rows of a flush.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func write(_ batch: FlushBatch) throws {
         flush.changes.reserveCapacity(batch.rows.count)
         try batch.bytes.withUnsafeBytes { bytes in
@@ -89,12 +89,12 @@ final class BlockStaging {
         let stored: BlockStoredEntity
         do {
             guard let location, let body = try table.body(number: location.number) else {
-                throw PayloadFault.rowMissing
+                throw PayloadError.rowMissing
             }
             stored = try entity(of: body, at: location)
             // Another key with the same hash has taken the position, so this one counts as absent.
-            guard stored.key == storedKey else { throw PayloadFault.rowMissing }
-        } catch let fault as PayloadFault {
+            guard stored.key == storedKey else { throw PayloadError.rowMissing }
+        } catch let fault as PayloadError {
             flush.outcome.damaged.append(.init(key: storedKey, row: location?.number ?? 0, fault: fault))
             return
         }
@@ -105,10 +105,10 @@ final class BlockStaging {
         }
     }
 
-    private func entity(of body: [UInt8], at location: BlockIndex.Location) throws(PayloadFault) -> BlockStoredEntity {
+    private func entity(of body: [UInt8], at location: BlockIndex.Location) throws(PayloadError) -> BlockStoredEntity {
         let content = try BlockContent(
             body, number: location.number, unpacker: unpacker, dictionaries: dictionaries.byNumber)
-        guard location.place.position < content.directory.entries.count else { throw PayloadFault.lengthMismatch }
+        guard location.place.position < content.directory.entries.count else { throw PayloadError.lengthMismatch }
         return try content.entity(at: location.place.position)
     }
 
@@ -122,7 +122,7 @@ final class BlockStaging {
 
     /// Deletes all blocks of libraries. Their keys leave the index at the commit.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     /// - Complexity: O(blocks of the file).
     func clear(_ libraries: [LibraryIndex]) throws {
         guard !libraries.isEmpty else { return }
@@ -160,7 +160,7 @@ final class BlockStaging {
     /// Copies the readable entities of damaged blocks, and deletes the blocks.
     ///
     /// - Parameter numbers: The numbers of the blocks, after the index was rebuilt without what they lost.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func heal(_ numbers: [Int64]) throws {
         for number in numbers {
             if let body = try table.body(number: number),
@@ -222,7 +222,7 @@ final class BlockStaging {
         if !buildings[building].builder.hasRoom(for: entity) { try close(building) }
         if buildings[building].builder.count == 0 {
             guard let ordinal = index.withState({ $0.ledger.reserve() }) else {
-                throw SQLiteFailure.full("the file has all the blocks that it can have")
+                throw SQLiteError.full("the file has all the blocks that it can have")
             }
             flush.reservedOrdinals.append(ordinal)
             buildings[building].ordinal = ordinal
@@ -244,7 +244,7 @@ final class BlockStaging {
         let type = buildings[building].builder.type
         guard flush.lastNumber < BlockPlace.numberMax else {
             // A sound file lasts 60 years at a thousand numbers a second.
-            throw SQLiteFailure.damaged("the file has given all the numbers that blocks can have")
+            throw SQLiteError.damaged("the file has given all the numbers that blocks can have")
         }
         flush.lastNumber += 1
         waiting.append(

@@ -3,6 +3,8 @@ extension BlockStore {
     struct Configuration {
         /// The random number of the file, for the hashes of keys.
         var hashSeed: UInt64
+        /// How blocks are compressed.
+        var compression: DataCompression
         var limits = MergePlanner.Limits()
         /// A store with fewer entities than this writes its segments as if it had so many: 100,000. Segments are then
         /// written so rarely that they cost little, and openings replay little.
@@ -12,7 +14,10 @@ extension BlockStore {
         /// How many entities of blocks being merged are processed for each change of a flush.
         var mergedCountPerChange = 4
 
-        init(hashSeed: UInt64) { self.hashSeed = hashSeed }
+        init(hashSeed: UInt64, compression: DataCompression = .standard) {
+            self.hashSeed = hashSeed
+            self.compression = compression
+        }
     }
 
     /// The damage that a store has found.

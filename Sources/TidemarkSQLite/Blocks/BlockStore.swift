@@ -52,7 +52,7 @@ final class BlockStore: KeyOrder {
     ///   - connection: The writer's connection.
     ///   - victims: Reads the blocks to merge; nil to read them on this connection, without a thread.
     ///   - found: The result of an opening, unchanged since.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     init(
         _ connection: OpaquePointer, _ configuration: Configuration, victims: (any VictimSource)? = nil,
         _ found: sending OpenedBlocks
@@ -60,7 +60,7 @@ final class BlockStore: KeyOrder {
         self.configuration = configuration
         table = try BlockTable(connection)
         unpacker = try BlockUnpacker()
-        packers = try BlockPackers()
+        packers = try BlockPackers(configuration.compression)
         self.victims = victims ?? VictimsInPlace(table, unpacker)
         planner = found.planner
         removals = found.removals
@@ -81,7 +81,7 @@ final class BlockStore: KeyOrder {
     /// Opens the tables: reads the stored index, and the directories of the blocks that it does not include.
     ///
     /// - Parameter dictionaries: For salvaging damaged blocks.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     /// - Complexity: O(keys + blocks).
     convenience init(
         _ connection: OpaquePointer, _ configuration: Configuration, victims: (any VictimSource)? = nil,
@@ -129,7 +129,7 @@ final class BlockStore: KeyOrder {
     ///   - mergedCountMax: The most entities of blocks being merged; nil to derive it from the rows of the flush.
     ///   - waits: True to wait for blocks that are being read; false to wait only when too much is dead.
     /// - Returns: The replaced entities, and the stamps that could not be renewed.
-    /// - Throws: ``SQLiteFailure``. The caller then rolls the transaction back and calls ``discard()``.
+    /// - Throws: ``SQLiteError``. The caller then rolls the transaction back and calls ``discard()``.
     /// - Complexity: O(rows + bytes), and as much for each entity that is merged, at most
     ///   ``Configuration/mergedCountPerChange`` for each row; with a cleared library O(keys).
     func stage(
@@ -155,7 +155,7 @@ final class BlockStore: KeyOrder {
     /// Writes what a rebuilt index needs, in the current transaction: whole blocks in place of the damaged ones, all
     /// segments, and all keys in order. The next opening then finds no damage.
     ///
-    /// - Throws: ``SQLiteFailure``. The caller then rolls the transaction back and calls ``discard()``.
+    /// - Throws: ``SQLiteError``. The caller then rolls the transaction back and calls ``discard()``.
     /// - Complexity: O(keys + blocks).
     func stageHealing(dictionaries: BlockDictionaries) throws {
         // No input reaches it: it guards the order of calls inside this module.
@@ -184,7 +184,7 @@ final class BlockStore: KeyOrder {
                     index.place(of: key.withBlockKey { index.hash($0) }) == nil
                 }
                 return
-            } catch is PayloadFault {
+            } catch is PayloadError {
                 mustReplaceKeys = true
             }
         }

@@ -16,7 +16,7 @@ final class BlockTable {
         (name: "changes", sql: ChangeTable.schema),
     ]
 
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     init(_ connection: OpaquePointer) throws {
         self.connection = connection
         put = try PreparedStatement(connection, "INSERT INTO blocks (number, body) VALUES (?, ?)")

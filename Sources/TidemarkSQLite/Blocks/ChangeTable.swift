@@ -8,7 +8,7 @@ final class ChangeTable {
     private let put: PreparedStatement
     private let remove: PreparedStatement
 
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     init(_ connection: OpaquePointer) throws {
         self.connection = connection
         put = try PreparedStatement(connection, "INSERT INTO changes (number, after, body) VALUES (?, ?, ?)")
@@ -20,7 +20,7 @@ final class ChangeTable {
     /// - Parameters:
     ///   - after: The highest block number before the flush.
     ///   - storedThrough: The last block that every stored segment includes.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     /// - Complexity: O(changes).
     func write(_ flush: StagedFlush, after: Int64, storedThrough: Int64, seed: UInt64) throws {
         remove.bind(1, storedThrough)
@@ -46,7 +46,7 @@ final class ChangeTable {
     /// Calls a closure with each row, newest first, until it returns false; the row is nil if it is damaged. A file
     /// that no writer of format 9 has opened has no such table, and so no rows.
     ///
-    /// - Throws: ``SQLiteFailure``, and the error of `body`.
+    /// - Throws: ``SQLiteError``, and the error of `body`.
     static func forEach(
         _ connection: OpaquePointer, seed: UInt64, _ body: (_ number: Int64, ChangeRow?) throws -> Bool
     ) throws {

@@ -11,7 +11,7 @@ struct ChangedBlocks {
     /// - Parameters:
     ///   - connection: A connection that outlives this value, with a current transaction.
     ///   - seed: The random number of the file.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     /// - Complexity: O(bytes of the rows).
     init(_ connection: OpaquePointer, seed: UInt64) throws {
         readByteCount = try PreparedStatement(connection, "SELECT length(body) FROM blocks WHERE number = ?")
@@ -41,7 +41,7 @@ struct ChangedBlocks {
 
     /// Returns the size of a block's row; nil when the block was deleted.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func byteCount(of number: Int64) throws -> Int? {
         readByteCount.bind(1, number)
         defer { readByteCount.reset() }

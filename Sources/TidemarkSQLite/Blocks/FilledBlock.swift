@@ -27,8 +27,8 @@ struct FilledBlock {
         PayloadCodec.append(ordinal, to: &bytes)
         PayloadCodec.append(Int(library), to: &bytes)
         PayloadCodec.append(Int(type), to: &bytes)
-        if packed.codec == .zstdWithDictionary, let dictionary {
-            BlockCursor.append(word: UInt64(dictionary.number), to: &bytes)
+        if packed.codec.namesDictionary {
+            BlockCursor.append(word: UInt64(dictionary?.number ?? 0), to: &bytes)
         }
         PayloadCodec.append(count, to: &bytes)
         PayloadCodec.append(data.count, to: &bytes)

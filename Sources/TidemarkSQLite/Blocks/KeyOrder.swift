@@ -6,7 +6,7 @@ protocol KeyOrder: AnyObject {
     /// Begins a walk over keys in order. Keys that no longer have a version may be among them.
     ///
     /// - Parameter start: The ``OrderedKey`` after which to begin; nil to begin with the first key.
-    /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a run is damaged.
+    /// - Throws: ``SQLiteError``; ``PayloadError`` when a run is damaged.
     func keyWalk(after start: [UInt8]?) throws -> KeyWalk
 
     /// Records that a walk found a damaged run.
@@ -14,7 +14,7 @@ protocol KeyOrder: AnyObject {
 
     /// Returns true if a key has a version.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func hasVersion(_ key: StoredKey) throws -> Bool
 }
 
@@ -24,7 +24,7 @@ extension KeyOrder {
     /// - Parameters:
     ///   - key: The key after which to begin; nil to begin with the first.
     ///   - visit: Called with each key until it returns false.
-    /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a run is damaged.
+    /// - Throws: ``SQLiteError``; ``PayloadError`` when a run is damaged.
     func walkKeys(after key: StoredKey?, _ visit: (StoredKey) throws -> Bool) throws {
         try notingDamage {
             var walk = try keyWalk(after: key.map { OrderedKey.bytes(of: $0) })
@@ -38,7 +38,7 @@ extension KeyOrder {
     ///
     /// - Throws: The error of `body`.
     func notingDamage<Value>(_ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch let fault as PayloadFault {
+        do { return try body() } catch let fault as PayloadError {
             noteDamagedRun()
             throw fault
         }

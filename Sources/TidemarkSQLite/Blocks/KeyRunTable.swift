@@ -6,7 +6,7 @@ final class KeyRunTable {
     private let remove: PreparedStatement
     private let removeAll: PreparedStatement
 
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     init(_ connection: OpaquePointer) throws {
         self.connection = connection
         read = try PreparedStatement(connection, "SELECT body FROM key_runs WHERE place = ?")
@@ -17,12 +17,12 @@ final class KeyRunTable {
 
     /// Reads a part.
     ///
-    /// - Throws: ``PayloadFault`` for a part that is damaged or missing; all runs are then rebuilt.
+    /// - Throws: ``PayloadError`` for a part that is damaged or missing; all runs are then rebuilt.
     func part(_ place: Int64) throws -> KeyPart {
         read.bind(1, place)
         defer { read.reset() }
-        guard try read.step() else { throw PayloadFault.rowMissing }
-        guard let part = KeyPart(read.borrowedBytes(0), place: place) else { throw PayloadFault.checksumMismatch }
+        guard try read.step() else { throw PayloadError.rowMissing }
+        guard let part = KeyPart(read.borrowedBytes(0), place: place) else { throw PayloadError.checksumMismatch }
         return part
     }
 

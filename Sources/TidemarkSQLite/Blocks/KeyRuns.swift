@@ -38,7 +38,7 @@ final class KeyRuns {
     private var state: State
     private var staged: State?
 
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     init(_ connection: OpaquePointer) throws {
         table = try KeyRunTable(connection)
         state = State(runs: try table.runs())
@@ -53,7 +53,7 @@ final class KeyRuns {
     /// - Parameters:
     ///   - newKeys: Keys that had no version before, each once.
     ///   - isGone: Returns true if a key had no version at the last commit.
-    /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a part is damaged.
+    /// - Throws: ``SQLiteError``; ``PayloadError`` when a part is damaged.
     /// - Complexity: O(n log n) for the new keys, and some keys of older runs for each.
     func stage(_ newKeys: [StoredKey], isGone: (StoredKey) -> Bool) throws {
         var next = state
@@ -179,7 +179,7 @@ final class KeyRuns {
     /// them. The next flush invalidates it.
     ///
     /// - Parameter start: The ``OrderedKey`` after which to begin; nil to begin with the first key.
-    /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a part is damaged.
+    /// - Throws: ``SQLiteError``; ``PayloadError`` when a part is damaged.
     func walk(after start: [UInt8]? = nil) throws -> KeyWalk {
         let runs = state.runs + state.merges.map(\.output).filter { !$0.parts.isEmpty }
         return try KeyWalk(runs, table, after: start)

@@ -9,7 +9,7 @@ struct KeyWalk {
     /// Begins a walk.
     ///
     /// - Parameter start: The ``OrderedKey`` after which to begin; nil to begin with the first key.
-    /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a part is damaged.
+    /// - Throws: ``SQLiteError``; ``PayloadError`` when a part is damaged.
     init(_ runs: [KeyRun], _ table: KeyRunTable, after start: [UInt8]?) throws {
         self.table = table
         cursors = try runs.map { run in

@@ -62,7 +62,7 @@ final class SnapshotIndex: BlockLocator {
     ///   - connection: A connection that outlives the index, with a current transaction.
     ///   - seed: The random number of the file.
     ///   - rescue: Reads around damaged pages; nil to treat them as errors.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     init(_ connection: OpaquePointer, seed: UInt64, rescue: SalvageScan? = nil) throws {
         self.rescue = rescue
         self.connection = connection
@@ -102,7 +102,7 @@ final class SnapshotIndex: BlockLocator {
 
     /// Loads all segments, and the directories of newer blocks.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     /// - Complexity: O(keys).
     func loadEverything() throws {
         for segment in throughs.indices { _ = try load(segment) }
@@ -247,7 +247,7 @@ final class SnapshotIndex: BlockLocator {
         note(content, number) { content.withStored(at: $0) { _, _, _ in } != nil }
     }
 
-    private func content(of bytes: [UInt8], _ number: Int64) throws -> Result<BlockContent, PayloadFault> {
+    private func content(of bytes: [UInt8], _ number: Int64) throws -> Result<BlockContent, PayloadError> {
         BlockSalvage.content(
             of: bytes, number: number, unpacker: unpacker,
             dictionaries: rescue == nil ? try DictionaryTable.read(connection).dictionaries : [:])

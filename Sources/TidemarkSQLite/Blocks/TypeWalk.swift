@@ -18,7 +18,7 @@ struct TypeWalk {
     /// Begins a walk.
     ///
     /// - Parameter after: The id's text after which to begin; nil to begin with the first.
-    /// - Throws: ``SQLiteFailure``; ``PayloadFault`` when a run is damaged.
+    /// - Throws: ``SQLiteError``; ``PayloadError`` when a run is damaged.
     init(_ keys: any KeyOrder, library: LibraryIndex, type: TypeIndex, after: ByteString?) throws {
         self.keys = keys
         self.library = library

@@ -127,7 +127,7 @@ final class VictimReader: VictimSource, @unchecked Sendable {
         let body = try BlockTable.body(source.read, number: number)
         let dictionary = body.flatMap { body in
             body.withUnsafeBytes { bytes -> Int64? in
-                do throws(PayloadFault) { return try BlockHead(bytes).dictionary } catch { return nil }
+                do throws(PayloadError) { return try BlockHead(bytes).dictionary } catch { return nil }
             }
         }
         if let dictionary, source.dictionaries[dictionary] == nil {

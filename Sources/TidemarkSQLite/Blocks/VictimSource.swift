@@ -4,7 +4,7 @@ struct VictimBlock {
     let number: Int64
     /// The block, or why nothing can be read from it. Damaged data is unpacked as far as possible: each entity has its
     /// own check.
-    let content: Result<BlockContent, PayloadFault>
+    let content: Result<BlockContent, PayloadError>
 
     /// The size of the block, packed and unpacked.
     var byteCount: Int {
@@ -44,7 +44,7 @@ protocol VictimSource: AnyObject {
     ///   - waits: True to wait for a requested block that is not read yet.
     ///   - dictionaries: The writer's dictionaries; a source with a thread loads its own.
     /// - Returns: Some blocks; empty when none is read, or none was requested.
-    /// - Throws: ``SQLiteFailure`` when the file cannot be read. The next call tries again.
+    /// - Throws: ``SQLiteError`` when the file cannot be read. The next call tries again.
     func take(countMax: Int, waits: Bool, dictionaries: [Int64: PayloadDictionary]) throws -> [VictimBlock]
 
     /// Drops all requests, and closes what was opened.

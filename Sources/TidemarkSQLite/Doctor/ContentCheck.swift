@@ -12,8 +12,11 @@ struct ContentCheck {
     /// The most lines of SQLite's check that are reported.
     private static let checkLineCountMax = 5
 
-    init(_ file: DataFilePath) {
+    private let describeViews: Examination.ViewDescription?
+
+    init(_ file: DataFilePath, _ describeViews: Examination.ViewDescription? = nil) {
         self.file = file
+        self.describeViews = describeViews
     }
 
     /// Examines the contents and adds the findings.
@@ -56,7 +59,7 @@ struct ContentCheck {
     private func look(hasLog: Bool, _ examination: inout Examination) {
         do {
             try examine(try ReadConnection(path: file.path, isImmutable: !hasLog), &examination)
-        } catch let failure as SQLiteFailure where hasLog && failure.storageCode == .inputOutput {
+        } catch let failure as SQLiteError where hasLog && failure.storageCode == .inputOutput {
             examination.add(
                 .warning, .neighbours, .logUnread,
                 "the log cannot be read from here (\(failure.message)): the findings below leave it out",
@@ -82,6 +85,7 @@ struct ContentCheck {
             try LibraryCheck(handle).look(into: &examination)
             attempt(&examination) { try DictionaryCheck(handle, names).look(into: &$0) }
             attempt(&examination) { try ListCheck(handle, names).look(into: &$0) }
+            attempt(&examination) { try lookAtRecords(handle, &$0) }
         }
         try connection.execute("COMMIT")
     }
@@ -96,7 +100,7 @@ struct ContentCheck {
     }
 
     private func report(_ error: any Error, _ examination: inout Examination) {
-        let failure = SQLiteFailure.storageError(error, path: file.path)
+        let failure = SQLiteError.storageError(error, path: file.path)
         let cause = failure.cause.isEmpty ? failure.message : failure.cause
         let finding = Finding(
             failure.code == .locked ? .warning : .problem, .contents, .unreadable, "the file cannot be read: \(cause)",
@@ -106,13 +110,28 @@ struct ContentCheck {
         if !examination.findings.contains(finding) { examination.findings.append(finding) }
     }
 
+    private func lookAtRecords(_ connection: OpaquePointer, _ examination: inout Examination) throws {
+        if let text = try describeViews?({ try RecordTable.read(connection, kind: $0) }) {
+            examination.add(.ok, .contents, .views, text)
+        }
+        let damaged = try RecordTable.damaged(connection)
+        guard let first = damaged.first else { return }
+        examination.add(
+            .problem, .contents, .recordDamaged,
+            damaged.count == 1
+                ? "a record of the kind \(first.kind) fails its check" : "\(damaged.count) records fail their check",
+            advice: "tidemark verify --repair leaves them out; what can be computed is computed again")
+    }
+
     // MARK: The file
 
     private func isOurs(_ connection: OpaquePointer, _ examination: inout Examination) throws -> Bool {
         let version = try DataFileSchema.version(connection)
         // A newer program's upgrade may be in the log alone.
-        if let refusal = FileHeader(version: version).refusal(path: file.path) {
-            examination.add(.problem, .file, .newerFormat, refusal.message, at: file.path, advice: refusal.advice)
+        let header = FileHeader(version: try DataFileSchema.storedVersion(connection))
+        if let refusal = header.refusal(path: file.path) {
+            let code: FindingCode = if case .compressed = header { .codecMissing } else { .newerFormat }
+            examination.add(.problem, .file, code, refusal.message, at: file.path, advice: refusal.advice)
             return false
         }
         switch try DataFileSchema.inspect(connection, version: version) {
@@ -160,7 +179,7 @@ struct ContentCheck {
                 lines += row.text(0).description.split(separator: "\n").map(String.init)
                     .filter { $0 != "ok" && !$0.hasPrefix("***") }
             }
-        } catch let failure as SQLiteFailure where failure.storageCode == .damaged {
+        } catch let failure as SQLiteError where failure.storageCode == .damaged {
             lines.append(failure.message)
         }
         if lines.isEmpty {

@@ -46,7 +46,7 @@ struct DictionaryCheck {
             sampleCount.map { "trained from \(counted($0, "sample"))" }
             ?? "trained by a version that did not count samples"
         let text = "dictionary \(dictionary.number) of \(dictionary.bytes.count) bytes, \(samples)"
-        guard dictionary.decompressing() != nil, dictionary.isTrained else {
+        guard dictionary.isTrained else {
             examination.add(
                 .problem, .contents, .dictionaryDamaged,
                 "\(text), cannot be opened, and \(counted(useCount, "row needs", "rows need")) it",
@@ -87,12 +87,13 @@ extension PayloadDecoder {
     /// - Returns: nil when the body uses no dictionary, and when its header cannot be read.
     static func dictionary(_ body: UnsafeRawBufferPointer) -> Int64? {
         guard body.count > PayloadCodec.checkByteCount,
-            PayloadCodec.Codec(rawValue: body[PayloadCodec.checkByteCount] & PayloadCodec.codecMask)
-                == .zstdWithDictionary
+            let codec = PayloadCodec.Codec(rawValue: body[PayloadCodec.checkByteCount] & PayloadCodec.codecMask),
+            codec.namesDictionary
         else { return nil }
-        do throws(PayloadFault) {
+        do throws(PayloadError) {
             var offset = try PayloadFields(body).headOffset
-            return PayloadCodec.readVarint(body, at: &offset).map { Int64($0) }
+            let number = PayloadCodec.readVarint(body, at: &offset).map { Int64($0) }
+            return codec == .deflate && number == 0 ? nil : number
         } catch {
             return nil
         }

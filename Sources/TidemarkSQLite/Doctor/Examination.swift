@@ -1,4 +1,5 @@
 import Foundation
+import TidemarkModel
 
 /// The findings about a data file, the files beside it, and the machine that it is on.
 ///
@@ -36,16 +37,31 @@ public struct Examination: Hashable, Sendable {
         of(path, ExaminationConditions())
     }
 
+    /// Examines a data file, with a sentence about the views in it, which this module cannot read.
+    ///
+    /// - Parameter describe: Returns the sentence, or nil if there is nothing to say. It receives a function that
+    ///   returns the sound records of a kind.
+    package static func of(
+        _ path: String, describingViews describe: @escaping ViewDescription
+    ) -> Examination {
+        of(path, ExaminationConditions(), describingViews: describe)
+    }
+
+    /// See ``of(_:describingViews:)``.
+    package typealias ViewDescription = ((ByteString) throws -> [ByteString: [UInt8]]) throws -> String?
+
     /// Examines a data file under given conditions.
     ///
     /// - Parameter conditions: What the machine reports; tests replace it.
-    static func of(_ path: String, _ conditions: ExaminationConditions) -> Examination {
+    static func of(
+        _ path: String, _ conditions: ExaminationConditions, describingViews describe: ViewDescription? = nil
+    ) -> Examination {
         let file = DataFilePath(path)
         var examination = Examination(path: file.path)
         let header = HeaderCheck(file).findings(into: &examination)
         MachineCheck(file, conditions).look(into: &examination, exists: header != .missing)
         NeighbourCheck(file, conditions).look(into: &examination)
-        if case .ours = header { ContentCheck(file).look(into: &examination) }
+        if case .ours = header { ContentCheck(file, describe).look(into: &examination) }
         return examination
     }
 

@@ -13,6 +13,8 @@ public enum FindingCode: String, Hashable, Sendable, CaseIterable {
     case notOurs = "not_ours"
     /// The file has a newer format than this program can read.
     case newerFormat = "newer_format"
+    /// The file has data that is compressed by a method that this build does not have.
+    case codecMissing = "codec_missing"
     /// The file has an older format, which the next writer upgrades.
     case olderFormat = "older_format"
     /// The file has a current format.
@@ -111,4 +113,8 @@ public enum FindingCode: String, Hashable, Sendable, CaseIterable {
     case http
     /// Stored HTTP responses fail their checks.
     case httpDamaged = "http_damaged"
+    /// How many views are defined, and how much of their results is stored.
+    case views
+    /// Records of other parts of the cache, such as definitions of views, fail their checks.
+    case recordDamaged = "record_damaged"
 }

@@ -44,9 +44,14 @@ struct HeaderCheck {
                 advice:
                     "tidemark verify --repair keeps what can be read; a writer moves it aside and keeps pending edits alone"
             )
-        case .foreign, .newer:
+        case .foreign, .newer, .compressed:
             let refusal = header.refusal(path: file.path)
-            let code: FindingCode = if case .newer = header { .newerFormat } else { .notOurs }
+            let code: FindingCode =
+                switch header {
+                case .newer: .newerFormat
+                case .compressed: .codecMissing
+                default: .notOurs
+                }
             examination.add(
                 .problem, .file, code, refusal?.message ?? "", at: file.path, advice: refusal?.advice ?? "")
         case .ours(let version):

@@ -1,3 +1,4 @@
+import TidemarkHTTPRecords
 import TidemarkModel
 import TidemarkStore
 
@@ -44,7 +45,7 @@ struct HTTPMemory {
             (try PreparedStatement.number(connection, "SELECT max(place) FROM http_chunks") ?? 0)
                 / HTTPTable.chunkCountMax)
         guard lastNumber < StoredNumber.max / HTTPTable.chunkCountMax else {
-            throw SQLiteFailure.damaged("the last number of an HTTP answer is \(lastNumber)")
+            throw SQLiteError.damaged("the last number of an HTTP answer is \(lastNumber)")
         }
         byteCount = try CounterTable.count(HTTPMemory.bytesCounter, in: counters)
         count = try CounterTable.count(HTTPMemory.countCounter, in: counters)

@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkHTTPRecords
 import TidemarkModel
 import TidemarkStore
 
@@ -101,7 +102,7 @@ extension HTTPTable {
     func chunk(_ number: Int64, _ place: Int64) throws -> [UInt8]? {
         try withChunk(number, place) { bytes, size in
             var offset = 0
-            do throws(PayloadFault) {
+            do throws(PayloadError) {
                 return try BlockCompressor.content(bytes, at: &offset, count: size)
             } catch {
                 return nil

@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkHTTPRecords
 import TidemarkModel
 import TidemarkStore
 
@@ -38,7 +39,7 @@ struct HTTPTable {
         checksum
         """
 
-    init(_ connection: OpaquePointer) throws {
+    init(_ connection: OpaquePointer, _ compression: DataCompression = .standard) throws {
         func prepare(_ sql: String) throws -> PreparedStatement { try PreparedStatement(connection, sql) }
         put = try prepare(
             "INSERT OR REPLACE INTO http_answers (\(HTTPTable.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
@@ -69,7 +70,7 @@ struct HTTPTable {
             SELECT \(HTTPTable.columns) FROM http_answers
             WHERE (library, url, number) > (?, ?, ?) ORDER BY library, url, number
             """)
-        compressor = try BlockCompressor()
+        compressor = try BlockCompressor(compression)
     }
 
     // MARK: Writing

@@ -1,5 +1,6 @@
 import GRDB
 import Tidemark
+import TidemarkHTTPRecords
 import TidemarkModel
 import TidemarkStore
 
@@ -8,6 +9,17 @@ extension JournalDatabase {
     func share(_ ledger: HTTPLedger) {
         httpLedger = ledger
         ledger.restart()
+    }
+
+    /// Returns an attached change of a flush as a change of stored responses.
+    ///
+    /// No input reaches it: the program decides what it attaches, and a data file keeps no other data beside the
+    /// entities.
+    func httpChange(_ change: any AttachedChange) -> HTTPChange {
+        guard let change = change as? HTTPChange else {
+            preconditionFailure("a data file has no place for \(type(of: change))")
+        }
+        return change
     }
 
     // MARK: Reading

@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkHTTPRecords
 import TidemarkModel
 import TidemarkStore
 
@@ -72,7 +73,7 @@ extension SQLiteJournal {
     /// Removes the least recently used responses until so many bytes are free, or none is left.
     ///
     /// - Returns: True if any was removed.
-    package func removeHTTP(byteCount: Int64) async throws(StorageError) -> Bool {
+    package func removeAttached(byteCount: Int64) async throws(StorageError) -> Bool {
         try http { database in try database.removeHTTP(byteCount: byteCount) }
     }
 
@@ -94,6 +95,6 @@ extension SQLiteJournal {
 
     private func http<Result>(_ body: (JournalDatabase) throws -> Result) throws(StorageError) -> Result {
         let database = try openDatabase()
-        do { return try body(database) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+        do { return try body(database) } catch { throw SQLiteError.storageError(error, path: file.path) }
     }
 }

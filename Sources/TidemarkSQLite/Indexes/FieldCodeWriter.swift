@@ -67,7 +67,7 @@ struct FieldCodeWriter: FieldWriter {
 
     /// Removes the values of an entity.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func remove(_ owner: FieldOwner, of indexes: [FieldIndexRecord]) throws {
         for index in indexes {
             bind(removeOne, index.number, owner)

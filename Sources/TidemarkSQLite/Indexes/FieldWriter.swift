@@ -18,7 +18,7 @@ protocol FieldWriter {
     /// - Parameters:
     ///   - payload: One validated JSON object without insignificant white space.
     ///   - isNew: True if the entity is new, so that it probably has no values yet.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func write(
         _ owner: FieldOwner, payload: UnsafeRawBufferPointer, _ completeness: Completeness,
         of indexes: [FieldIndexRecord], isNew: Bool) throws

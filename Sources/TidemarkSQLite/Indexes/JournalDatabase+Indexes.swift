@@ -11,7 +11,7 @@ extension JournalDatabase {
 
     /// Makes the requested changes, and finishes those that an earlier writer did not finish.
     ///
-    /// - Throws: ``Tidemark/StorageError`` `.limitExceeded`, ``SQLiteFailure``. Changes made before the error stay.
+    /// - Throws: ``Tidemark/StorageError`` `.limitExceeded`, ``SQLiteError``. Changes made before the error stay.
     /// - Complexity: O(indexes) when there is nothing to do, else O(entities of the types · log n).
     func changeIndexes(_ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?) throws {
         try dropIndexes(changes.dropped)
@@ -171,7 +171,7 @@ extension JournalDatabase {
         }
         rows.bind(4, Int64(countMax))
         try rows.forEachRow { row in
-            guard let id = row.storedID(0) else { throw SQLiteFailure.damaged("a key's blob is no UUID") }
+            guard let id = row.storedID(0) else { throw SQLiteError.damaged("a key's blob is no UUID") }
             let key = StoredKey(library: library, type: type, id: id)
             try visit(
                 key, EntityReader.answer(row, from: 1, key: key, statements.decoder, memory.dictionaries))

@@ -67,16 +67,20 @@ struct BlockMigration {
     /// - Parameters:
     ///   - connection: The writer's connection, after ``begin(_:)``.
     ///   - memory: The names, dictionaries and indexes of the file.
+    ///   - compression: How the blocks are compressed.
     ///   - stepCountMax: How many entities one step copies; they are in memory at the same time.
-    /// - Throws: ``SQLiteFailure``, ``DamagedCopy``.
+    /// - Throws: ``SQLiteError``, ``DamagedCopy``.
     /// - Complexity: O(copied entities).
-    init(_ connection: OpaquePointer, _ memory: JournalMemory, stepCountMax: Int) throws {
+    init(
+        _ connection: OpaquePointer, _ memory: JournalMemory, compression: DataCompression, stepCountMax: Int
+    ) throws {
         self.stepCountMax = stepCountMax
         self.memory = memory
         decoder = try PayloadDecoder()
         dictionaries = BlockDictionaries(memory.dictionaries)
         store = try BlockStore(
-            connection, BlockStore.Configuration(hashSeed: try LogIdentity.hashSeed(connection)),
+            connection,
+            BlockStore.Configuration(hashSeed: try LogIdentity.hashSeed(connection), compression: compression),
             dictionaries: dictionaries)
         guard !store.isRebuilt else { throw DamagedCopy() }
         fieldCodes = try FieldCodeWriter(connection)
@@ -103,14 +107,14 @@ struct BlockMigration {
     /// Copies the next entities into blocks.
     ///
     /// - Returns: True if there are more.
-    /// - Throws: ``SQLiteFailure``, ``Damaged``. The migration must not be used afterwards.
+    /// - Throws: ``SQLiteError``, ``Damaged``. The migration must not be used afterwards.
     mutating func copy() throws -> Bool {
         var flush = FlushBatch()
         let rows = last == nil ? first : next
         rows.bind(1, Int64(stepCountMax))
         if let last { rows.bind(last, from: 2) }
         try rows.forEachRow { row in
-            guard let key = row.storedKey(from: 0) else { throw SQLiteFailure.damaged("a key's blob is no UUID") }
+            guard let key = row.storedKey(from: 0) else { throw SQLiteError.damaged("a key's blob is no UUID") }
             let answer = EntityReader.answer(row, from: 3, key: key, decoder, memory.dictionaries)
             switch answer {
             case .found(let entity):

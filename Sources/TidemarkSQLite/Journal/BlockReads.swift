@@ -28,7 +28,7 @@ final class BlockReads: EntityReads {
         try keys.filter { try self.keys.hasVersion($0) }.map { StoredRow(key: $0, row: 0) }
     }
 
-    static func answer(_ result: Result<BlockStoredEntity?, PayloadFault>, key: StoredKey) -> EntityReader.Answer {
+    static func answer(_ result: Result<BlockStoredEntity?, PayloadError>, key: StoredKey) -> EntityReader.Answer {
         switch result {
         case .failure(let fault): return .damaged(row: 0, fault: fault)
         case .success(nil): return .absent
@@ -98,16 +98,16 @@ final class BlockReads: EntityReads {
         return counts
     }
 
-    /// Runs a walk over keys in order, and converts damage to ``DamagedKeyRun``.
+    /// Runs a walk over keys in order, and converts damage to ``KeyRunError``.
     private func ordered<Value>(_ body: () throws -> Value) throws -> Value {
-        do { return try keys.notingDamage(body) } catch let fault as PayloadFault { throw DamagedKeyRun(fault: fault) }
+        do { return try keys.notingDamage(body) } catch let fault as PayloadError { throw KeyRunError(fault: fault) }
     }
 }
 
 /// The error for a damaged run of the keys in order. A writer rebuilds all runs from the blocks.
-struct DamagedKeyRun: Error {
-    var fault: PayloadFault
+struct KeyRunError: Error {
+    var fault: PayloadError
 
     /// The error for a reader, which cannot rebuild the runs.
-    var failure: SQLiteFailure { SQLiteFailure.damaged("a run of keys is damaged: \(fault.rawValue)") }
+    var failure: SQLiteError { SQLiteError.damaged("a run of keys is damaged: \(fault.rawValue)") }
 }

@@ -53,7 +53,7 @@ struct CounterTable {
     /// Returns the counts of lines and events.
     ///
     /// - Parameter values: The result of ``read(_:)``; a missing counter is 0.
-    /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` for a value that is not a count.
+    /// - Throws: ``SQLiteError`` `SQLITE_CORRUPT` for a value that is not a count.
     static func counts(_ values: [String: Int64]) throws -> EventCounts {
         var counts = EventCounts()
         for field in fields { counts[keyPath: field.path] = try count(field.name, in: values) }
@@ -62,7 +62,7 @@ struct CounterTable {
 
     /// Returns one counter; 0 when it is missing.
     ///
-    /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` for a value that is not a count.
+    /// - Throws: ``SQLiteError`` `SQLITE_CORRUPT` for a value that is not a count.
     static func count(_ name: String, in values: [String: Int64]) throws -> Int64 {
         try StoredNumber.count(values[name] ?? 0, "the counter \(name)")
     }
@@ -88,6 +88,12 @@ struct CounterTable {
     /// 0.
     static func unknowable(_ library: LibraryIndex) -> String { "\(unknowablePrefix)\(library)" }
     static let unknowablePrefix = "unknowable_"
+    /// Returns the name of the counter that is 1 while a state of the library is under way, else 0.
+    static func inState(_ library: LibraryIndex) -> String { "\(inStatePrefix)\(library)" }
+    static let inStatePrefix = "in_state_"
+    /// Returns the name of the counter that is 1 if the last heartbeat said that the log's source is stale, else 0.
+    static func sourceStale(_ library: LibraryIndex) -> String { "\(sourceStalePrefix)\(library)" }
+    static let sourceStalePrefix = "source_stale_"
     /// Returns the name of the counter with the highest sequence at which something made lists stale; its value is -1
     /// if nothing did.
     static func staleThrough(_ library: LibraryIndex) -> String { "\(staleThroughPrefix)\(library)" }

@@ -35,10 +35,10 @@ public struct DamagedRow: Hashable, Sendable, CustomStringConvertible {
     /// What the row stores.
     public var kind: Kind
     /// The fault that the check found.
-    public var fault: PayloadFault
+    public var fault: PayloadError
 
     /// Creates a description of a damaged row.
-    public init(key: EntityKey? = nil, row: Int64, kind: Kind = .entity, fault: PayloadFault) {
+    public init(key: EntityKey? = nil, row: Int64, kind: Kind = .entity, fault: PayloadError) {
         self.key = key
         self.row = row
         self.kind = kind

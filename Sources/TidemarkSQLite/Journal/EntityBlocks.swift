@@ -15,6 +15,8 @@ final class EntityBlocks: EntityTables {
     struct Options {
         /// The path of the data file, from which threads read the index and the blocks to merge.
         var path: String
+        /// How blocks are compressed.
+        var compression = DataCompression.standard
         /// True if a thread reads ahead. Without one, every run with the same input does the same.
         var readsAhead: Bool
         /// Called on the thread that reads the index, before it begins; nil to read the index at once, on the caller's
@@ -48,12 +50,13 @@ final class EntityBlocks: EntityTables {
     /// Prepares the tables, and begins to read the index.
     ///
     /// - Parameter connection: The writer's connection.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     /// - Complexity: O(keys + blocks), on another thread if ``Options/beginsOpening`` is set.
     init(_ connection: OpaquePointer, _ options: Options) throws {
         self.connection = connection
         self.options = options
-        configuration = BlockStore.Configuration(hashSeed: try LogIdentity.hashSeed(connection))
+        configuration = BlockStore.Configuration(
+            hashSeed: try LogIdentity.hashSeed(connection), compression: options.compression)
         fieldCodes = try FieldCodeWriter(connection)
         dictionaries = BlockDictionaries(try DictionaryTable.read(connection).dictionaries)
         if let begins = options.beginsOpening {
@@ -81,7 +84,7 @@ final class EntityBlocks: EntityTables {
 
     /// Waits for the index if necessary, and returns the store.
     ///
-    /// - Throws: ``SQLiteFailure``; the next call tries again.
+    /// - Throws: ``SQLiteError``; the next call tries again.
     @discardableResult
     private func open() throws -> BlockStore {
         switch phase {
@@ -124,7 +127,7 @@ final class EntityBlocks: EntityTables {
     private func withSnapshot<Value>(_ body: (SnapshotReads) throws -> Value?) throws -> Value? {
         guard case .opening(let opening, let snapshot) = phase, !opening.hasEnded else { return nil }
         let value: Value?
-        do { value = try body(snapshot) } catch is DamagedKeyRun { return nil }
+        do { value = try body(snapshot) } catch is KeyRunError { return nil }
         return try snapshot.snapshot().index.damagedBlocks.isEmpty ? value : nil
     }
 

@@ -8,7 +8,7 @@ struct EntityOutcome {
         var key: StoredKey
         /// The number of its row, or of its block.
         var row: Int64
-        var fault: PayloadFault
+        var fault: PayloadError
     }
 
     /// By library, how many new entities have replaced an older one with the same key. The older one had failed its

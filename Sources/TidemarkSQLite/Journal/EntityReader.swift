@@ -14,7 +14,7 @@ final class EntityReader {
         /// No such entity is stored.
         case absent
         /// The entity is stored and fails its check. The row is 0 in a file of blocks.
-        case damaged(row: Int64, fault: PayloadFault)
+        case damaged(row: Int64, fault: PayloadError)
     }
 
     init(_ connection: OpaquePointer) throws {
@@ -30,7 +30,7 @@ final class EntityReader {
 
     /// Returns the number of a key's row, which may be missing; nil when there is no such key.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func row(of key: StoredKey) throws -> Int64? {
         findRow.bind(key, from: 1)
         defer { findRow.reset() }
@@ -39,7 +39,7 @@ final class EntityReader {
 
     /// Reads, checks and unpacks an entity.
     ///
-    /// - Throws: ``SQLiteFailure``. A row that fails its check is an answer, not an error.
+    /// - Throws: ``SQLiteError``. A row that fails its check is an answer, not an error.
     func read(
         _ key: StoredKey, _ decoder: PayloadDecoder, _ dictionaries: [Int64: PayloadDictionary]
     ) throws -> Answer {
@@ -71,7 +71,7 @@ final class EntityReader {
             return .damaged(row: record.row, fault: .checksumMismatch)
         }
         let content = key.id.withBytes { id in
-            Result { () throws(PayloadFault) in
+            Result { () throws(PayloadError) in
                 let payload = try decoder.decode(body, id: id, seal: seal, dictionaries: dictionaries)
                 return (payload: payload, fields: try PayloadDecoder.fields(body))
             }

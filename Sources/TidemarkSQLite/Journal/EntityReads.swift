@@ -11,13 +11,13 @@ protocol EntityReads: AnyObject {
     /// - Parameter dictionaries: Every dictionary of the file, by number.
     /// - Returns: An answer for each key, in the order of the keys. An entity that fails its check is an answer, not an
     ///   error.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func read(_ keys: [StoredKey], _ dictionaries: [Int64: PayloadDictionary]) throws -> [EntityReader.Answer]
 
     /// Finds entities by their keys without reading them.
     ///
     /// - Returns: The rows of those that are stored, damaged ones included.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func find(_ keys: [StoredKey]) throws -> [StoredRow]
 
     /// Reads the entities of one type in the order of their ids' text.
@@ -27,7 +27,7 @@ protocol EntityReads: AnyObject {
     ///   - expectedCount: The number of entities that `visit` will probably take.
     ///   - visit: Called with each key and its entity; returns false to stop.
     /// - Returns: False when `visit` stopped the scan.
-    /// - Throws: ``SQLiteFailure``, and the error of `visit`.
+    /// - Throws: ``SQLiteError``, and the error of `visit`.
     func forEach(
         library: LibraryIndex, type: TypeIndex, after: ByteString?, expectedCount: Int,
         _ dictionaries: [Int64: PayloadDictionary], _ visit: (StoredKey, EntityReader.Answer) throws -> Bool
@@ -36,19 +36,19 @@ protocol EntityReads: AnyObject {
     /// Reads the ages of entities in the order of their keys: by library and type, texts before UUIDs. An entity that
     /// cannot be read counts as the oldest possible.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func ages(after key: StoredKey?, countMax: Int) throws -> [StoredRowAge]
 
     /// Counts the entities of each library and type that has any.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func counts() throws -> [JournalEntityCount]
 }
 
 extension EntityReads {
     /// Reads one entity by its key.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func read(_ key: StoredKey, _ dictionaries: [Int64: PayloadDictionary]) throws -> EntityReader.Answer {
         try read([key], dictionaries).first ?? .absent
     }

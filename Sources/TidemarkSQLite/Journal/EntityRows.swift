@@ -10,9 +10,11 @@ final class EntityRows: EntityTables {
 
     let reads: any EntityReads
 
-    init(_ connection: OpaquePointer, encoder: PayloadEncoder, decoder: PayloadDecoder) throws {
+    init(
+        _ connection: OpaquePointer, compression: DataCompression, encoder: PayloadEncoder, decoder: PayloadDecoder
+    ) throws {
         self.connection = connection
-        writer = try EntityWriter(connection, encoder: encoder)
+        writer = try EntityWriter(connection, compression: compression, encoder: encoder)
         clearing = try LibraryClearing(connection)
         reads = try RowReads(connection, decoder: decoder)
     }

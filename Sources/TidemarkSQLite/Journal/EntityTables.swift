@@ -20,18 +20,18 @@ protocol EntityTables: AnyObject {
 
     /// Waits for the running opening.
     ///
-    /// - Throws: ``SQLiteFailure``; the next call tries again.
+    /// - Throws: ``SQLiteError``; the next call tries again.
     func finishOpening() throws
 
     /// The highest row number in use; 0 when there are no entities, or when they have no numbers.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func lastRow() throws -> Int64
 
     /// Clears libraries and writes rows, in the current transaction.
     ///
     /// - Parameter memory: What the writer will remember of the file once the flush is committed.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func write(_ flush: FlushBatch, _ memory: JournalMemory) throws -> EntityOutcome
 
     /// Commits what was written, and makes it visible to the process's reads.
@@ -56,7 +56,7 @@ protocol EntityTables: AnyObject {
     /// Copies live entities together, in the current transaction, so that dead ones leave free pages. Does nothing for
     /// tables that merge nothing.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func merge(_ memory: JournalMemory) throws
 
     /// Damage found at opening by which entities were lost, or removed ones may have returned; nil when there is none.
@@ -64,7 +64,7 @@ protocol EntityTables: AnyObject {
 
     /// Replaces the damaged parts of the tables, in the current transaction.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func heal() throws
 
     /// Drops what was written, because the transaction is rolled back.

@@ -17,9 +17,9 @@ final class EntityWriter {
     private var inserts: RowBatch
     private var updates: RowBatch
 
-    init(_ connection: OpaquePointer, encoder: PayloadEncoder) throws {
+    init(_ connection: OpaquePointer, compression: DataCompression, encoder: PayloadEncoder) throws {
         self.encoder = encoder
-        pipeline = try BodyPipeline()
+        pipeline = try BodyPipeline(compression)
         keys = try KeyWriter(connection)
         fieldValues = try FieldValueWriter(connection)
         inserts = try RowBatch(connection, "INSERT OR IGNORE")
@@ -34,7 +34,7 @@ final class EntityWriter {
     /// - Parameters:
     ///   - dictionaries: The dictionaries by type.
     ///   - indexes: The indexes by type; a type without an index has no entry.
-    /// - Throws: ``SQLiteFailure``; the caller must roll the transaction back.
+    /// - Throws: ``SQLiteError``; the caller must roll the transaction back.
     /// - Complexity: O(n log n) for new rows, O(n) for others.
     func write(
         _ flush: FlushBatch, dictionaries: [TypeIndex: PayloadDictionary], indexes: [TypeIndex: [FieldIndexRecord]]
@@ -148,7 +148,7 @@ final class EntityWriter {
         if updates.isFull || !inserts.isEmpty || !encoder.hasRoom(for: stored.count + fields.count) {
             try writeBatches()
         }
-        do throws(PayloadFault) {
+        do throws(PayloadError) {
             updates.append(
                 row,
                 body: try encoder.reseal(

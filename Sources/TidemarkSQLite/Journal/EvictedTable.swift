@@ -71,7 +71,7 @@ struct EvictedTable {
     /// Visits all rows.
     ///
     /// - Parameter visit: Called with each row and its number, in ascending order.
-    /// - Throws: ``SQLiteFailure``. A file that is too old to have the table has no rows.
+    /// - Throws: ``SQLiteError``. A file that is too old to have the table has no rows.
     static func forEach(_ connection: OpaquePointer, _ visit: (Int64, Row) -> Void) throws {
         guard try DataFileSchema.version(connection) >= 4 else { return }
         let statement = try PreparedStatement(

@@ -65,7 +65,7 @@ extension JournalDatabase {
     ///
     /// - Throws: Errors of SQLite, and those of `body`.
     func readingKeys<Value>(_ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch let damage as DamagedKeyRun {
+        do { return try body() } catch let damage as KeyRunError {
             if isReadOnly { throw damage.failure }
             try finishOpening()
             report([DamagedRow(row: 0, kind: .keyRun, fault: damage.fault)])

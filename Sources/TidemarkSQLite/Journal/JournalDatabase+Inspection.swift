@@ -20,7 +20,7 @@ extension JournalDatabase {
             while records.count < selection.countMax, try statement.step() {
                 if let last = selection.numbers?.last, statement.integer(0) > last { break }
                 guard let record = QuarantineTable.record(statement) else {
-                    throw SQLiteFailure.damaged("quarantined record \(statement.integer(0)) cannot be read")
+                    throw SQLiteError.damaged("quarantined record \(statement.integer(0)) cannot be read")
                 }
                 if selection.holds(record) { records.append(record) }
             }

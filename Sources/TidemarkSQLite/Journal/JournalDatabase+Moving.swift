@@ -60,7 +60,8 @@ extension JournalDatabase {
     }
 
     private func migration(_ connection: OpaquePointer) throws -> BlockMigration {
-        try BlockMigration(connection, memory, stepCountMax: configuration.movedCountPerStep)
+        try BlockMigration(
+            connection, memory, compression: configuration.compression, stepCountMax: configuration.movedCountPerStep)
     }
 
     private func finishMoving(_ db: Database) throws -> [FieldIndexRecord] {

@@ -1,11 +1,12 @@
 import GRDB
 import Tidemark
+import TidemarkHTTPRecords
 import TidemarkModel
 import TidemarkStore
 
 /// The connection that writes a data file, with its prepared statements.
 ///
-/// Only its owner, ``SQLiteJournal``, may use it. Its errors are ``SQLiteFailure``, `DatabaseError` or
+/// Only its owner, ``SQLiteJournal``, may use it. Its errors are ``SQLiteError``, `DatabaseError` or
 /// ``Tidemark/StorageError``; the journal converts them to storage errors.
 final class JournalDatabase {
     let file: DataFilePath
@@ -44,14 +45,15 @@ final class JournalDatabase {
     init(_ file: DataFilePath, _ configuration: SQLiteJournal.Configuration) throws {
         self.file = file
         self.configuration = configuration
-        trainer = DictionaryTrainer(sampleCountMin: configuration.dictionarySampleCountMin)
+        trainer = DictionaryTrainer(
+            configuration.compression, sampleCountMin: configuration.dictionarySampleCountMin)
         queue = try DataFileConnection.open(file.path)
         // For a file of the current format the migrator writes nothing.
         try DataFileSchema.migrator().migrate(queue)
         try queue.writeWithoutTransaction { db in
             let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
             guard mode == "wal" else {
-                throw SQLiteFailure(code: 10, message: "the file system cannot keep a write-ahead log (\(mode ?? ""))")
+                throw SQLiteError(code: 10, message: "the file system cannot keep a write-ahead log (\(mode ?? ""))")
             }
             // FULL: COMMIT returns after fsync. GRDB's own WAL set-up chooses NORMAL, which is why it is not used.
             for pragma in [
@@ -62,6 +64,7 @@ final class JournalDatabase {
                 try db.execute(sql: "PRAGMA \(pragma)")
             }
             try DataFileSchema.upgradeBlocks(db)
+            try DataFileSchema.declare([configuration.compression], db)
             canShrink = try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 2
             DataFileConnection.removeAuthorizer(db)
         }
@@ -73,7 +76,8 @@ final class JournalDatabase {
     init(following file: DataFilePath, _ configuration: SQLiteJournal.Configuration) throws {
         self.file = file
         self.configuration = configuration
-        trainer = DictionaryTrainer(sampleCountMin: configuration.dictionarySampleCountMin)
+        trainer = DictionaryTrainer(
+            configuration.compression, sampleCountMin: configuration.dictionarySampleCountMin)
         isReadOnly = true
         queue = try DataFileConnection.openForReading(file.path)
         queue.inDatabase(DataFileConnection.removeAuthorizer)
@@ -118,13 +122,15 @@ final class JournalDatabase {
     func prepareStatements(_ connection: OpaquePointer, inBackground: Bool = false) throws -> JournalStatements {
         let (concurrentReads, path) = (configuration.concurrentReads, file.path)
         let blocks = EntityBlocks.Options(
-            path: path, readsAhead: configuration.enqueue == nil,
+            path: path, compression: configuration.compression, readsAhead: configuration.enqueue == nil,
             beginsOpening: inBackground && configuration.enqueue == nil ? configuration.onOpening : nil
-        ) { index in concurrentReads?.open(path: path, index) }
-        let statements = try JournalStatements(connection, isReadOnly: isReadOnly, blocks: blocks)
+        ) { index in concurrentReads.open(path: path, index) }
+        let statements = try JournalStatements(
+            connection, compression: configuration.compression, isReadOnly: isReadOnly, blocks: blocks)
         self.statements = statements
         isOpening = statements.entities.opening != nil
         canMove = !isReadOnly && statements.layout == .rows
+        if statements.layout == .rows { concurrentReads.open(path: path, nil) }
         if statements.layout == .blocks {
             // Blocks are appended, so writing needs few pages again.
             let pragma = "PRAGMA cache_size = -\(DataFile.blockCacheKibibyteCount)"
@@ -156,6 +162,8 @@ final class JournalDatabase {
             if forgotten >= 0 { state.libraries[index].forgottenThrough = EventSequence(forgotten) }
             state.libraries[index].isStaleByLossAlone = counters[CounterTable.staleByLoss(LibraryIndex(index))] == 1
             state.libraries[index].isUnknowable = counters[CounterTable.unknowable(LibraryIndex(index))] == 1
+            state.libraries[index].isInState = counters[CounterTable.inState(LibraryIndex(index))] == 1
+            state.libraries[index].isSourceStale = counters[CounterTable.sourceStale(LibraryIndex(index))] == 1
             let stale = counters[CounterTable.staleThrough(LibraryIndex(index))] ?? -1
             if stale >= 0 { state.libraries[index].staleThrough = EventSequence(stale) }
         }
@@ -250,8 +258,10 @@ final class JournalDatabase {
                     next.entityCountCorrections[library, default: 0] += count
                 }
                 try writeRecords(flush, statements, &next)
-                if !flush.http.isEmpty || !nextHTTP.updates.isEmpty {
-                    written = try writeHTTP(flush.http, statements, &nextHTTP)
+                let rest = try RecordTable.write(flush.attached, into: statements.connection)
+                if !rest.isEmpty || !nextHTTP.updates.isEmpty {
+                    let changes = rest.map(httpChange)
+                    written = try writeHTTP(changes, statements, &nextHTTP)
                 }
             }
         }
@@ -285,7 +295,7 @@ final class JournalDatabase {
             // Uses only decide which responses are evicted first, and free pages are used later, so closing continues
             // without both.
         }
-        configuration.concurrentReads?.close()
+        configuration.concurrentReads.close()
         statements = nil
         var failure: (any Error)?
         do {

@@ -23,17 +23,21 @@ struct JournalStatements {
     /// Prepares all statements.
     ///
     /// - Parameters:
+    ///   - compression: How data is compressed that these statements write.
     ///   - isReadOnly: True if another process writes the file.
     ///   - blocks: The options for entities in blocks.
-    /// - Throws: ``SQLiteFailure``.
-    init(_ connection: OpaquePointer, isReadOnly: Bool, blocks: EntityBlocks.Options) throws {
+    /// - Throws: ``SQLiteError``.
+    init(
+        _ connection: OpaquePointer, compression: DataCompression, isReadOnly: Bool, blocks: EntityBlocks.Options
+    ) throws {
         self.connection = connection
-        encoder = try PayloadEncoder()
+        encoder = try PayloadEncoder(compression)
         decoder = try PayloadDecoder()
         layout = try EntityLayout(connection)
         switch layout {
         case .rows:
-            entities = try EntityRows(connection, encoder: encoder, decoder: decoder)
+            entities = try EntityRows(
+                connection, compression: compression, encoder: encoder, decoder: decoder)
             fieldValues = try FieldValueWriter(connection)
         case .blocks:
             entities = isReadOnly ? FollowedBlocks(connection) : try EntityBlocks(connection, blocks)
@@ -47,9 +51,9 @@ struct JournalStatements {
         counters = try CounterTable(connection)
         queries = try QueryTable(connection)
         evicted = try EvictedTable(connection)
-        layers = try LayerTable(connection)
+        layers = try LayerTable(connection, compression)
         fieldIndexes = try FieldIndexTable(connection)
         fieldGroups = try FieldGroupReader(connection)
-        http = try HTTPTable(connection)
+        http = try HTTPTable(connection, compression)
     }
 }

@@ -72,7 +72,7 @@ struct KeyWriter {
         bind(read, row, bytes, at: 0, isRowBound: false)
         let taken = try read.step() ? read.integer(0) : nil
         read.reset()
-        guard let taken else { throw SQLiteFailure.damaged("the key of row \(row.row) is neither free nor taken") }
+        guard let taken else { throw SQLiteError.damaged("the key of row \(row.row) is neither free nor taken") }
         if taken == row.row { return false }
         deleteRow.bind(1, taken)
         try deleteRow.run()

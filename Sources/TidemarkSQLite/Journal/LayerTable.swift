@@ -10,12 +10,12 @@ package struct LayerTable {
     private let remove: PreparedStatement
     private let compressor: BlockCompressor
 
-    init(_ connection: OpaquePointer) throws {
+    init(_ connection: OpaquePointer, _ compression: DataCompression) throws {
         let values = Array(repeating: "?", count: 9).joined(separator: ", ")
         put = try PreparedStatement(
             connection, "INSERT OR REPLACE INTO layers (\(LayerTable.columns)) VALUES (\(values))")
         remove = try PreparedStatement(connection, "DELETE FROM layers WHERE number = ?")
-        compressor = try BlockCompressor()
+        compressor = try BlockCompressor(compression)
     }
 
     /// Writes a layer, and replaces an existing row with its number.
@@ -85,7 +85,7 @@ package struct LayerTable {
     /// - Parameters:
     ///   - names: The numbers of libraries and types.
     ///   - visit: Called with each row, in ascending order of numbers; returns false to stop.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     /// - Complexity: O(bytes); one layer is in memory at a time.
     static func forEach(
         _ connection: OpaquePointer, _ names: inout LayerNames, _ visit: (Row) throws -> Bool
@@ -94,7 +94,7 @@ package struct LayerTable {
         defer { statement.reset() }
         while try statement.step() {
             let row: Row
-            do throws(PayloadFault) {
+            do throws(PayloadError) {
                 row = try content(statement, &names)
             } catch {
                 row = .damaged(DamagedRow(row: statement.integer(0), kind: .layer, fault: error))
@@ -114,8 +114,8 @@ package struct LayerTable {
 
     /// Checks and decodes a row.
     ///
-    /// - Throws: ``PayloadFault`` when the row fails its check.
-    static func content(_ row: PreparedStatement, _ names: inout LayerNames) throws(PayloadFault) -> Row {
+    /// - Throws: ``PayloadError`` when the row fails its check.
+    static func content(_ row: PreparedStatement, _ names: inout LayerNames) throws(PayloadError) -> Row {
         let flags = row.integer(3)
         guard let generation = UInt32(exactly: row.integer(5)), 0...StoredNumber.max ~= row.integer(0),
             StoredNumber.isSequence(row.optionalInteger(4)), StoredNumber.isMoment(row.integer(6))

@@ -8,6 +8,8 @@ struct LibraryPlaces: Equatable {
     var isStaleByLossAlone = false
     var isUnknowable = false
     var staleThrough: EventSequence?
+    var isInState = false
+    var isSourceStale = false
 
     init() {}
 
@@ -17,6 +19,8 @@ struct LibraryPlaces: Equatable {
         isStaleByLossAlone = record.isStaleByLossAlone
         isUnknowable = record.isUnknowable
         staleThrough = record.staleThrough
+        isInState = record.isInState
+        isSourceStale = record.isSourceStale
     }
 
     /// Writes the counters that differ from the stored ones.
@@ -35,6 +39,10 @@ struct LibraryPlaces: Equatable {
         }
         if staleThrough != stored.staleThrough {
             try counters.write(CounterTable.staleThrough(library), staleThrough?.rawValue ?? -1)
+        }
+        if isInState != stored.isInState { try counters.write(CounterTable.inState(library), isInState ? 1 : 0) }
+        if isSourceStale != stored.isSourceStale {
+            try counters.write(CounterTable.sourceStale(library), isSourceStale ? 1 : 0)
         }
     }
 }

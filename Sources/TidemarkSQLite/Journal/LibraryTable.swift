@@ -44,7 +44,7 @@ struct LibraryTable {
 
     /// Reads all records, in index order.
     ///
-    /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` when a record fails its check or an index is missing.
+    /// - Throws: ``SQLiteError`` `SQLITE_CORRUPT` when a record fails its check or an index is missing.
     static func read(_ connection: OpaquePointer) throws -> [LibraryRecord] {
         var lost: [LibraryIndex: [LostRange]] = [:]
         let ranges = try PreparedStatement(
@@ -53,7 +53,7 @@ struct LibraryTable {
             let first = EventSequence(row.integer(1))
             let last = EventSequence(row.integer(2))
             guard let library = LibraryIndex(exactly: row.integer(0)), first <= last, first.rawValue >= 0 else {
-                throw SQLiteFailure.damaged("a lost range ends before it begins, or begins below 0")
+                throw SQLiteError.damaged("a lost range ends before it begins, or begins below 0")
             }
             lost[library, default: []].append(LostRange(first: first, last: last))
         }
@@ -68,14 +68,14 @@ struct LibraryTable {
             guard row.integer(0) == Int64(records.count), let index = LibraryIndex(exactly: row.integer(0)),
                 let generation = UInt32(exactly: row.integer(3)), generation < .max,
                 StoredNumber.isSequence(row.optionalInteger(4))
-            else { throw SQLiteFailure.damaged("library \(records.count) is missing") }
+            else { throw SQLiteError.damaged("library \(records.count) is missing") }
             let record = LibraryRecord(
                 index: index, name: row.text(1), epoch: row.optionalText(2), generation: generation,
                 cursor: row.optionalInteger(4).map { EventSequence($0) }, isStale: row.integer(5) != 0,
                 lost: lost[index] ?? [],
                 entityCount: try StoredNumber.count(row.integer(6), "the number of entities of library \(index)"))
             guard checksum(record) == row.integer(7) else {
-                throw SQLiteFailure.damaged("library \(index) fails its check")
+                throw SQLiteError.damaged("library \(index) fails its check")
             }
             records.append(record)
         }

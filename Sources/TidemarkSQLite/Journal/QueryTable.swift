@@ -58,7 +58,7 @@ struct QueryTable {
     ///   - libraryCount: The number of libraries that have a name.
     ///   - typeCount: The number of types that have a name.
     ///   - visit: Called with each row, in ascending order of numbers; returns false to stop.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     /// - Complexity: O(bytes of the lists); one list is in memory at a time.
     static func forEach(
         _ connection: OpaquePointer, libraryCount: Int, typeCount: Int,
@@ -68,7 +68,7 @@ struct QueryTable {
         defer { statement.reset() }
         while try statement.step() {
             let row: Row
-            do throws(PayloadFault) {
+            do throws(PayloadError) {
                 row = .record(try record(statement, libraryCount: libraryCount, typeCount: typeCount))
             } catch {
                 row = .damaged(DamagedRow(row: statement.integer(0), kind: .query, fault: error))
@@ -85,10 +85,10 @@ struct QueryTable {
 
     /// Checks and decodes a row.
     ///
-    /// - Throws: ``PayloadFault`` when the row fails its check.
+    /// - Throws: ``PayloadError`` when the row fails its check.
     static func record(
         _ row: PreparedStatement, libraryCount: Int, typeCount: Int
-    ) throws(PayloadFault) -> QueryRecord {
+    ) throws(PayloadError) -> QueryRecord {
         guard let library = LibraryIndex(exactly: row.integer(1)), let type = TypeIndex(exactly: row.integer(2)),
             let isLocal = [0: false, 1: true][row.integer(7)], 0...StoredNumber.max ~= row.integer(0),
             row.optionalInteger(8) ?? 0 >= 0, StoredNumber.isSequence(row.optionalInteger(9)),

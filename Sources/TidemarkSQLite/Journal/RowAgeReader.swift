@@ -19,7 +19,7 @@ struct RowAgeReader {
 
     /// Reads the ages of the rows after a key. A key whose row is missing counts as the oldest possible row.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func rows(after key: StoredKey?, countMax: Int) throws -> [StoredRowAge] {
         let statement = key == nil ? first : next
         defer { statement.reset() }
@@ -27,7 +27,7 @@ struct RowAgeReader {
         if let key { statement.bind(key, from: 2) }
         var rows: [StoredRowAge] = []
         while try statement.step() {
-            guard let key = statement.storedKey(from: 0) else { throw SQLiteFailure.damaged("a key's blob is no UUID") }
+            guard let key = statement.storedKey(from: 0) else { throw SQLiteError.damaged("a key's blob is no UUID") }
             rows.append(
                 StoredRowAge(
                     stored: StoredRow(key: key, row: statement.integer(3)),

@@ -40,7 +40,7 @@ struct RowBatch {
 
     /// Writes the appended rows, and removes them from the batch.
     ///
-    /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` when the number of a new row already exists.
+    /// - Throws: ``SQLiteError`` `SQLITE_CORRUPT` when the number of a new row already exists.
     mutating func write() throws {
         defer { clear() }
         if isFull {
@@ -72,7 +72,7 @@ struct RowBatch {
     private func run(_ statement: PreparedStatement, count: Int) throws {
         try statement.run()
         guard statement.changedRowCount == count else {
-            throw SQLiteFailure.damaged("a row among \(rows[0].row) to \(rows[rows.count - 1].row) is taken")
+            throw SQLiteError.damaged("a row among \(rows[0].row) to \(rows[rows.count - 1].row) is taken")
         }
     }
 }

@@ -45,7 +45,7 @@ final class RowReads: EntityReads {
         var counts: [JournalEntityCount] = []
         try statement.forEachRow { row in
             guard let library = LibraryIndex(exactly: row.integer(0)), let type = TypeIndex(exactly: row.integer(1))
-            else { throw SQLiteFailure.damaged("a key has a library or a type that does not exist") }
+            else { throw SQLiteError.damaged("a key has a library or a type that does not exist") }
             counts.append(JournalEntityCount(library: library, type: type, count: row.integer(2)))
         }
         return counts

@@ -10,6 +10,9 @@ extension SQLiteJournal {
         public var path: String
         /// The most records in quarantine. The oldest are removed beyond it. 10,000 by default.
         public var quarantineRecordCountMax = Limits().quarantineRecordCountMax
+        /// How data is compressed from now on: with zstd where the build has it. A file may have data of both methods;
+        /// one that ever got zstd's is refused by builds without it.
+        public var compression = DataCompression.standard
         /// The number of payloads of a type from which a dictionary is trained: 1,000. Tests use fewer.
         package var dictionarySampleCountMin = 1_000
         /// How a newly created file stores entities.
@@ -35,8 +38,8 @@ extension SQLiteJournal {
         package var opensInBackground = true
         /// Called on the thread that reads the index, before it begins. Tests hold it there.
         package var onOpening: @Sendable () -> Void = {}
-        /// Reads single entities of blocks beside commits; nil to run all reads in the journal's order.
-        var concurrentReads: ConcurrentReads?
+        /// Reads single entities beside commits.
+        var concurrentReads = ConcurrentReads()
         /// Called on the journal's queue with each row that fails its check and counts as absent.
         public var onDamagedRow: @Sendable (DamagedRow) -> Void = { _ in }
 

@@ -10,7 +10,7 @@ extension SQLiteJournal {
     public func quarantine(_ selection: QuarantineSelection) throws(StorageError) -> [QuarantineRecord] {
         let database = try openDatabase()
         do { return try database.quarantine(selection) } catch {
-            throw SQLiteFailure.storageError(error, path: file.path)
+            throw SQLiteError.storageError(error, path: file.path)
         }
     }
 
@@ -20,7 +20,7 @@ extension SQLiteJournal {
     /// - Complexity: O(entities), of their keys alone.
     public func entityCounts() throws(StorageError) -> [JournalEntityCount] {
         let database = try openDatabase()
-        do { return try database.entityCounts() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+        do { return try database.entityCounts() } catch { throw SQLiteError.storageError(error, path: file.path) }
     }
 
     /// Examines the file and its surroundings. Other calls do not wait for it.

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Tidemark
+import TidemarkHTTPRecords
 import TidemarkModel
 import TidemarkStore
 
@@ -19,7 +20,7 @@ import TidemarkStore
 /// ```
 ///
 /// - Source: docs/data-file.md.
-public actor SQLiteJournal: Journal, HTTPJournal {
+public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateReads {
     /// How the file was opened: created, reopened, or replaced after damage. ``rebuild(reason:)`` updates it.
     public private(set) var openingReport: OpeningReport
 
@@ -66,7 +67,7 @@ public actor SQLiteJournal: Journal, HTTPJournal {
     /// a new one, as ``openingReport`` then shows; pending edits that can still be read are copied into the new file. A
     /// file of another program or of a newer format is not changed.
     ///
-    /// - Throws: ``Tidemark/StorageError``: `.locked`, `.notOurs`, `.newerFormat`, `.cannotCreate`,
+    /// - Throws: ``Tidemark/StorageError``: `.locked`, `.notOurs`, `.newerFormat`, `.codecMissing`, `.cannotCreate`,
     ///   `.diskFull`, `.inputOutput`.
     /// - Complexity: Independent of the number of entities.
     public static func open(_ configuration: Configuration) async throws(StorageError) -> SQLiteJournal {
@@ -88,8 +89,8 @@ public actor SQLiteJournal: Journal, HTTPJournal {
     /// Opens a data file with default options, as ``open(_:)`` does.
     ///
     /// - Parameter path: A path that is absolute, or relative to the working directory.
-    /// - Throws: ``Tidemark/StorageError``: `.locked`, `.notOurs`, `.newerFormat`, `.cannotCreate`, `.diskFull`,
-    ///   `.inputOutput`.
+    /// - Throws: ``Tidemark/StorageError``: `.locked`, `.notOurs`, `.newerFormat`, `.codecMissing`, `.cannotCreate`,
+    ///   `.diskFull`, `.inputOutput`.
     public static func open(path: String) async throws(StorageError) -> SQLiteJournal {
         try await open(Configuration(path: path))
     }
@@ -98,8 +99,7 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         let counter = DamagedRowCounter(configuration.onDamagedRow)
         var configuration = configuration
         configuration.onDamagedRow = { counter.add($0) }
-        // Work that runs in the caller's order has no thread of its own for reads either.
-        if configuration.enqueue == nil { configuration.concurrentReads = ConcurrentReads() }
+        configuration.concurrentReads = ConcurrentReads()
         let file = DataFilePath(configuration.path)
         let header = try FileHeader.read(file.path)
         let isKnown = FileTraces.areBeside(file)
@@ -210,7 +210,7 @@ public actor SQLiteJournal: Journal, HTTPJournal {
 
     private func takeLoss() throws(StorageError) -> OpeningLoss? {
         let database = try openDatabase()
-        do { try database.finishOpening() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+        do { try database.finishOpening() } catch { throw SQLiteError.storageError(error, path: file.path) }
         noteMemory()
         defer { database.loss = nil }
         return database.loss
@@ -221,7 +221,7 @@ public actor SQLiteJournal: Journal, HTTPJournal {
     /// - Throws: ``Tidemark/StorageError``.
     public func load(_ keys: [StoredKey]) throws(StorageError) -> LoadedEntities {
         let database = try openDatabase()
-        do { return try database.load(keys) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+        do { return try database.load(keys) } catch { throw SQLiteError.storageError(error, path: file.path) }
     }
 
     /// Reads one entity. In a file of blocks it runs beside a commit, and then returns the entity as it was before.
@@ -229,10 +229,25 @@ public actor SQLiteJournal: Journal, HTTPJournal {
     /// - Returns: nil when the entity is not stored or is damaged.
     /// - Throws: ``Tidemark/StorageError``.
     @concurrent public nonisolated func read(_ key: StoredKey) async throws(StorageError) -> StoredEntity? {
-        switch configuration.concurrentReads?.read(key) {
-        case .found(let entity): entity
-        case .absent: nil
-        case .damaged, nil: try await load([key]).entities.first
+        // Work that runs in the caller's order has no thread of its own for reads either.
+        if configuration.enqueue == nil, configuration.concurrentReads.readsBlocks {
+            switch configuration.concurrentReads.read(key) {
+            case .found(let entity): return entity
+            case .absent: return nil
+            case .damaged, nil: break
+            }
+        }
+        return try await load([key]).entities.first
+    }
+
+    /// Reads one entity on the caller's thread, beside a commit.
+    ///
+    /// - Returns: nil when it is damaged or cannot be read now.
+    package nonisolated func readImmediately(_ key: StoredKey) -> ImmediateRead? {
+        switch configuration.concurrentReads.read(key) {
+        case .found(let entity): .found(entity)
+        case .absent: .absent
+        case .damaged, nil: nil
         }
     }
 
@@ -242,7 +257,7 @@ public actor SQLiteJournal: Journal, HTTPJournal {
     /// - Throws: ``Tidemark/StorageError``.
     public func find(_ keys: [StoredKey]) throws(StorageError) -> [StoredRow] {
         let database = try openDatabase()
-        do { return try database.find(keys) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+        do { return try database.find(keys) } catch { throw SQLiteError.storageError(error, path: file.path) }
     }
 
     /// Reads entities of one type in the order of their ids' text.
@@ -264,7 +279,7 @@ public actor SQLiteJournal: Journal, HTTPJournal {
             return try database.page(
                 library: library, type: type, after: id, countMax: countMax, constraint: constraint)
         } catch {
-            throw SQLiteFailure.storageError(error, path: file.path)
+            throw SQLiteError.storageError(error, path: file.path)
         }
     }
 
@@ -281,7 +296,7 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         do {
             try database.changeIndexes(changes, progress: progress)
         } catch {
-            throw SQLiteFailure.storageError(error, path: file.path)
+            throw SQLiteError.storageError(error, path: file.path)
         }
     }
 
@@ -292,7 +307,7 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         let database = try openDatabase()
         // The recovered state is no longer needed: a copy of 100,000 tombstones must not live as long as the journal.
         recovered = RecoveredState()
-        do { try database.commit(flush) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+        do { try database.commit(flush) } catch { throw SQLiteError.storageError(error, path: file.path) }
         noteMemory()
     }
 
@@ -309,7 +324,7 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         do {
             return try database.rows(after: key, countMax: countMax)
         } catch {
-            throw SQLiteFailure.storageError(error, path: file.path)
+            throw SQLiteError.storageError(error, path: file.path)
         }
     }
 
@@ -321,7 +336,7 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         do {
             return JournalSize(fileByteCount: file.storedByteCount, usedByteCount: try database.usedByteCount())
         } catch {
-            throw SQLiteFailure.storageError(error, path: file.path)
+            throw SQLiteError.storageError(error, path: file.path)
         }
     }
 
@@ -330,7 +345,7 @@ public actor SQLiteJournal: Journal, HTTPJournal {
     /// - Throws: ``Tidemark/StorageError``.
     public func shrink() throws(StorageError) {
         let database = try openDatabase()
-        do { try database.shrink() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+        do { try database.shrink() } catch { throw SQLiteError.storageError(error, path: file.path) }
     }
 
     /// Returns a part of the free space to the disk in one short step. Begins when more than half of the file is free,
@@ -344,7 +359,7 @@ public actor SQLiteJournal: Journal, HTTPJournal {
         do {
             return try database.releaseFreeSpace(isLast: isLast)
         } catch {
-            throw SQLiteFailure.storageError(error, path: file.path)
+            throw SQLiteError.storageError(error, path: file.path)
         }
     }
 
@@ -387,7 +402,7 @@ public actor SQLiteJournal: Journal, HTTPJournal {
             try database.copy(to: path)
             return true
         } catch {
-            throw SQLiteFailure.storageError(error, path: path)
+            throw SQLiteError.storageError(error, path: path)
         }
     }
 
@@ -411,19 +426,19 @@ public actor SQLiteJournal: Journal, HTTPJournal {
             identityLock?.release()
             lock.release()
         }
-        do { try database.close() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+        do { try database.close() } catch { throw SQLiteError.storageError(error, path: file.path) }
     }
 
     /// Limits the size of the file, for tests of a full disk.
     func limitPages(_ count: Int) throws(StorageError) {
         let database = try openDatabase()
-        do { try database.limitPages(count) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+        do { try database.limitPages(count) } catch { throw SQLiteError.storageError(error, path: file.path) }
     }
 
     /// Returns `PRAGMA synchronous` and `PRAGMA fullfsync` of the connection that writes, for tests.
     func syncSettings() throws(StorageError) -> (synchronous: Int?, fullfsync: Int?) {
         let database = try openDatabase()
-        do { return try database.syncSettings() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+        do { return try database.syncSettings() } catch { throw SQLiteError.storageError(error, path: file.path) }
     }
 
     func openDatabase() throws(StorageError) -> JournalDatabase {

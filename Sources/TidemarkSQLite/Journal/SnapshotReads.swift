@@ -16,7 +16,7 @@ final class SnapshotReads: EntityReads {
 
     /// Returns the reads of a file of rows or blocks in the current transaction.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     static func entities(_ connection: OpaquePointer) throws -> any EntityReads {
         switch try EntityLayout(connection) {
         case .rows: try RowReads(connection, decoder: try PayloadDecoder())
@@ -26,7 +26,7 @@ final class SnapshotReads: EntityReads {
 
     /// Returns the blocks in the state of the current transaction.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func snapshot() throws -> BlockSnapshot {
         let version = try PreparedStatement.number(connection, "PRAGMA data_version") ?? 0
         if let current, current.version == version { return current.snapshot }
@@ -37,7 +37,7 @@ final class SnapshotReads: EntityReads {
 
     /// Returns the reads of the current transaction. Entities of damaged blocks are missing or old.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func reads() throws -> BlockReads {
         let snapshot = try snapshot()
         return BlockReads(snapshot.reader, snapshot)
@@ -76,6 +76,6 @@ final class SnapshotReads: EntityReads {
     func counts() throws -> [JournalEntityCount] { try ordered { try $0.counts() } }
 
     private func ordered<Value>(_ body: (BlockReads) throws -> Value) throws -> Value {
-        do { return try body(try reads()) } catch let damage as DamagedKeyRun { throw damage.failure }
+        do { return try body(try reads()) } catch let damage as KeyRunError { throw damage.failure }
     }
 }

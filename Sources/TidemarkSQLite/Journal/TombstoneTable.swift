@@ -61,11 +61,11 @@ struct TombstoneTable {
             "SELECT library, type, id, number, sequence, generation, deleted_at FROM tombstones ORDER BY number")
         try statement.forEachRow { row in
             guard let key = row.storedKey(from: 0), let generation = UInt32(exactly: row.integer(5)) else {
-                throw SQLiteFailure.damaged("a tombstone's key cannot be read")
+                throw SQLiteError.damaged("a tombstone's key cannot be read")
             }
             lastNumber = try StoredNumber.count(row.integer(3), "a tombstone's number")
             guard StoredNumber.isSequence(row.optionalInteger(4)), StoredNumber.isMoment(row.integer(6)) else {
-                throw SQLiteFailure.damaged("a tombstone's stamps are none")
+                throw SQLiteError.damaged("a tombstone's stamps are none")
             }
             guard Int(key.library) < libraryCount, Int(key.type) < typeCount else { return }
             let tombstone = Tombstone(

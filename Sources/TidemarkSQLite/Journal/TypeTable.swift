@@ -18,14 +18,14 @@ struct TypeTable {
 
     /// Reads all names, in index order.
     ///
-    /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` when a name fails its check or an index is missing.
+    /// - Throws: ``SQLiteError`` `SQLITE_CORRUPT` when a name fails its check or an index is missing.
     static func read(_ connection: OpaquePointer) throws -> [ByteString] {
         var names: [ByteString] = []
         let statement = try PreparedStatement(connection, "SELECT type, name, checksum FROM types ORDER BY type")
         try statement.forEachRow { row in
             guard row.integer(0) == Int64(names.count), let index = TypeIndex(exactly: row.integer(0)),
                 checksum(index, row.text(1)) == row.integer(2)
-            else { throw SQLiteFailure.damaged("type \(names.count) is missing or fails its check") }
+            else { throw SQLiteError.damaged("type \(names.count) is missing or fails its check") }
             names.append(row.text(1))
         }
         return names

@@ -32,6 +32,7 @@ enum DataFileConnection {
                 try db.execute(
                     sql: "INSERT INTO counters (name, value) VALUES (?, ?)",
                     arguments: [LogIdentity.counter, Int64(truncatingIfNeeded: configuration.random() >> 1) | 1])
+                try DataFileSchema.declare([configuration.compression], isNew: true, db)
                 guard configuration.layout == .blocks else { return }
                 try db.inTransaction {
                     try DataFileSchema.addBlocks(db)
@@ -111,7 +112,7 @@ enum DataFileConnection {
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .timeout(Double(busyMillisecondCount) / 1_000)
         configuration.prepareDatabase { db in
-            try SQLiteFailure.check(tidemark_sqlite_defend(db.sqliteConnection), connection: db.sqliteConnection)
+            try SQLiteError.check(tidemark_sqlite_defend(db.sqliteConnection), connection: db.sqliteConnection)
             for pragma in ["trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY"] {
                 try db.execute(sql: "PRAGMA \(pragma)")
             }

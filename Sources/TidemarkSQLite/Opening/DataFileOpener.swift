@@ -33,7 +33,7 @@ struct DataFileOpener {
         if isKnown { return nil }
         return switch header {
         case .missing, .empty: FileTraces.stranger(beside: file)
-        case .unmarked, .garbage, .foreign, .newer, .ours: nil
+        case .unmarked, .garbage, .foreign, .newer, .compressed, .ours: nil
         }
     }
 
@@ -41,6 +41,7 @@ struct DataFileOpener {
     ///
     /// - Throws: ``Tidemark/StorageError``, but never `.damaged`.
     func open() throws(StorageError) -> Opened {
+        if let refusal = configuration.compression.refusal(path: file.path) { throw refusal }
         let header = try FileHeader.read(file.path)
         if let refusal = try DataFileOpener.refusal(of: file, header, isKnown: isKnown) { throw refusal }
         if DataFilePath.byteCount(file.replacement) != nil {
@@ -52,7 +53,7 @@ struct DataFileOpener {
             return try create()
         case .unmarked, .garbage:
             return try rebuild(reason: "not a SQLite database")
-        case .ours, .foreign, .newer:
+        case .ours, .foreign, .newer, .compressed:
             return try reopen()
         }
     }
@@ -104,7 +105,7 @@ struct DataFileOpener {
     }
 
     private func creationFailure(_ error: any Error) -> StorageError {
-        let failure = SQLiteFailure.storageError(error, path: file.path)
+        let failure = SQLiteError.storageError(error, path: file.path)
         guard failure.code == .inputOutput else { return failure }
         return StorageError(
             .cannotCreate, "cannot create \(file.path)", cause: failure.cause,
@@ -117,7 +118,7 @@ struct DataFileOpener {
             try DataFileSchema.check(file)
             return try attach(.reopened)
         } catch {
-            let failure = SQLiteFailure.storageError(error, path: file.path)
+            let failure = SQLiteError.storageError(error, path: file.path)
             guard failure.code == .damaged else { throw failure }
             return try rebuild(reason: failure.cause)
         }

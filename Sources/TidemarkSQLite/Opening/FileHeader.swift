@@ -18,6 +18,8 @@ enum FileHeader: Equatable {
     case foreign(applicationID: Int32)
     /// The file has a newer format than this code reads.
     case newer(version: Int32)
+    /// The file has data that is compressed by a method that this build does not have.
+    case compressed(by: DataCompression)
     /// The file has a format that this code reads or upgrades.
     case ours(version: Int32)
 
@@ -69,11 +71,17 @@ enum FileHeader: Equatable {
     }
 
     /// Classifies a file that has the Tidemark mark by its format.
-    init(version: Int32) {
-        if version > DataFile.formatVersion, version <= FileHeader.plausibleVersionMax {
-            self = .newer(version: version)
+    ///
+    /// - Parameters:
+    ///   - version: The number at offset 60.
+    ///   - available: The methods of compression that the program has.
+    init(version: Int32, available: Set<DataCompression> = DataCompression.available) {
+        if let format = FileFormat(version: version) {
+            let missing = DataCompression.allCases.first { format.compressions.subtracting(available).contains($0) }
+            self = missing.map { .compressed(by: $0) } ?? .ours(version: format.number)
         } else {
-            self = 1...DataFile.formatVersion ~= version ? .ours(version: version) : .garbage
+            let isNewer = DataFile.formatVersion...FileHeader.plausibleVersionMax ~= version
+            self = isNewer ? .newer(version: version) : .garbage
         }
     }
 
@@ -99,6 +107,7 @@ enum FileHeader: Equatable {
                 .newerFormat,
                 "\(path) has format \(version), this program reads up to \(DataFile.formatVersion); it was not changed",
                 advice: "use a newer tidemark, or pass another file name")
+        case .compressed(let compression): compression.refusal(path: path, available: [])
         }
     }
 

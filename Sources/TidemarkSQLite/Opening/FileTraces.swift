@@ -30,7 +30,7 @@ enum FileTraces {
         let header = try FileHeader.read(file.replacement)
         return switch header {
         case .missing, .ours, .garbage: nil
-        case .newer: header.refusal(path: file.replacement)
+        case .newer, .compressed: header.refusal(path: file.replacement)
         case .empty, .unmarked, .foreign: refusal(file.replacement)
         }
     }
@@ -47,7 +47,7 @@ enum FileTraces {
         do throws(StorageError) {
             return switch try FileHeader.read(path) {
             case .ours, .garbage: true
-            case .missing, .empty, .unmarked, .foreign, .newer: false
+            case .missing, .empty, .unmarked, .foreign, .newer, .compressed: false
             }
         } catch {
             return false
@@ -63,7 +63,7 @@ enum FileTraces {
         do throws(StorageError) {
             return switch try FileHeader.read(path) {
             case .missing, .empty, .ours, .garbage, .foreign(applicationID: 0): true
-            case .unmarked, .foreign, .newer: false
+            case .unmarked, .foreign, .newer, .compressed: false
             }
         } catch {
             return false

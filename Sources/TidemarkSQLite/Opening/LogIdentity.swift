@@ -12,7 +12,7 @@ enum LogIdentity {
     /// Returns the seed for hashes of keys in a file of blocks: the file's number. Every such file was created with
     /// one; without it the segments fail their checks.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     static func hashSeed(_ connection: OpaquePointer) throws -> UInt64 {
         UInt64(bitPattern: try CounterTable.read(connection)[counter] ?? 0)
     }

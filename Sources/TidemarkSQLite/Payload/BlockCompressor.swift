@@ -1,30 +1,27 @@
-import CZstd
 import TidemarkModel
 
 /// Compresses bytes of any length as blocks that are small enough to be unpacked under a bound.
 ///
 /// ```
-/// blocks     each but the last unpacks to 1 MiB: v with its size, and the bytes: a zstd frame, or, when
-///            the size is that of the content, the content itself
+/// blocks     each but the last unpacks to 1 MiB: v with its size, and the bytes: a zstd frame, raw deflate,
+///            or, when the size is that of the content, the content itself
 /// ```
-/// `v` is a little-endian base-128 integer. Owner: the journal's writer; unpacking needs no state.
+/// `v` is a little-endian base-128 integer. A frame begins with zstd's magic number, as no deflate can: its first byte
+/// would begin a block of 12,213 stored bytes, and the next ones contradict that. Owner: the journal's writer;
+/// unpacking needs no state.
 package final class BlockCompressor {
     /// The unpacked size of a block: 1 MiB.
     static let blockByteCount = 1 << 20
 
-    private let context: OpaquePointer
+    private static let zstdMagic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
+
+    private let compressor: Compressor
 
     /// Creates a compressor.
     ///
-    /// - Throws: ``SQLiteFailure`` when there is no memory for a context.
-    package init() throws {
-        guard let context = ZSTD_createCCtx() else { throw SQLiteFailure(code: 7, message: "no memory for zstd") }
-        self.context = context
-        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, PayloadEncoder.level)
-    }
-
-    deinit {
-        ZSTD_freeCCtx(context)
+    /// - Throws: ``SQLiteError`` when there is no memory for it.
+    package init(_ compression: DataCompression = .standard) throws {
+        compressor = try Compressor(compression, writesMagic: true)
     }
 
     /// Appends the blocks of `content`.
@@ -44,13 +41,11 @@ package final class BlockCompressor {
 
     /// Compresses a block; nil when the result is not shorter.
     private func compressed(_ block: UnsafeRawBufferPointer) -> [UInt8]? {
-        var isShorter = false
-        let frame = [UInt8](unsafeUninitializedCapacity: block.count) { buffer, count in
-            let result = ZSTD_compress2(context, buffer.baseAddress, block.count, block.baseAddress, block.count)
-            isShorter = ZSTD_isError(result) == 0 && result < block.count
-            count = isShorter ? result : 0
+        let packed = [UInt8](unsafeUninitializedCapacity: block.count) { buffer, count in
+            let packedCount = compressor.compress(block, into: UnsafeMutableRawBufferPointer(buffer), dictionary: nil)
+            count = packedCount ?? block.count
         }
-        return isShorter ? frame : nil
+        return packed.count < block.count ? packed : nil
     }
 
     /// Unpacks all blocks.
@@ -59,10 +54,10 @@ package final class BlockCompressor {
     ///   - bytes: Any bytes; read from `offset` to their end.
     ///   - count: The expected unpacked size. Memory is allocated a block at a time, after the frame's header was
     ///     checked.
-    /// - Throws: ``PayloadFault``.
+    /// - Throws: ``PayloadError``.
     static func content(
         _ bytes: UnsafeRawBufferPointer, at offset: inout Int, count: Int
-    ) throws(PayloadFault) -> [UInt8] {
+    ) throws(PayloadError) -> [UInt8] {
         var content: [UInt8] = []
         while content.count < count {
             let blockCount = min(blockByteCount, count - content.count)
@@ -80,18 +75,31 @@ package final class BlockCompressor {
         return content
     }
 
-    private static func unpacked(_ frame: UnsafeRawBufferPointer, count: Int) throws(PayloadFault) -> [UInt8] {
-        var header = ZSTD_frameHeader()
-        guard ZSTD_getFrameHeader(&header, frame.baseAddress, frame.count) == 0 else { throw .notDecodable }
-        guard header.windowSize <= PayloadCodec.windowByteCountMax else { throw .windowTooLarge }
-        guard header.frameContentSize == UInt64(count) else { throw .lengthMismatch }
-        var result = 0
+    private static func unpacked(_ packed: UnsafeRawBufferPointer, count: Int) throws(PayloadError) -> [UInt8] {
+        var fault: PayloadError?
         let block = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
-            result = ZSTD_decompress(buffer.baseAddress, count, frame.baseAddress, frame.count)
-            initializedCount = ZSTD_isError(result) == 0 ? result : 0
+            fault = unpack(
+                packed, into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<count]))
+            initializedCount = fault == nil ? count : 0
         }
-        guard ZSTD_isError(result) == 0 else { throw .notDecodable }
-        guard block.count == count else { throw .lengthMismatch }
+        if let fault { throw fault }
         return block
+    }
+
+    private static func unpack(
+        _ packed: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer
+    ) -> PayloadError? {
+        do {
+            guard packed.starts(with: zstdMagic) else {
+                return try DeflateDecompressor().decompress(packed, into: target, dictionary: nil)
+            }
+            #if TIDEMARK_ZSTD
+                return try ZstdDecompressor(hasMagic: true).decompress(packed, into: target, dictionary: nil)
+            #else
+                return .codecMissing
+            #endif
+        } catch {
+            return .notDecodable
+        }
     }
 }

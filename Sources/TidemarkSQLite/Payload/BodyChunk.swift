@@ -11,9 +11,9 @@ final class BodyChunk {
     /// The encoded body of each row in `rows`; empty for a row that needs none. Valid until the chunk is returned.
     private(set) var bodies: [UnsafeRawBufferPointer] = []
 
-    /// - Throws: ``SQLiteFailure`` when there is no memory for zstd.
-    init() throws {
-        encoder = try PayloadEncoder()
+    /// - Throws: ``SQLiteError`` when there is no memory for a compressor.
+    init(_ compression: DataCompression) throws {
+        encoder = try PayloadEncoder(compression)
     }
 
     /// Encodes rows, which replace the earlier contents of the chunk.

@@ -14,16 +14,19 @@ final class BodyPipeline {
     static let helperCountMax = 3
 
     private let chunks: [BodyChunk]
+    private let compression: DataCompression
     private let helperCount: Int
     private let queue = DispatchQueue(label: "tidemark.encoder", attributes: .concurrent)
 
     /// - Parameter helperCount: The number of threads beside the writer's.
-    /// - Throws: ``SQLiteFailure`` when there is no memory for zstd.
+    /// - Throws: ``SQLiteError`` when there is no memory for compressors.
     init(
+        _ compression: DataCompression = .standard,
         helperCount: Int = min(BodyPipeline.helperCountMax, ProcessInfo.processInfo.activeProcessorCount - 1)
     ) throws {
         self.helperCount = helperCount
-        chunks = try (0..<BodyClaims.chunkCount).map { _ in try BodyChunk() }
+        self.compression = compression
+        chunks = try (0..<BodyClaims.chunkCount).map { _ in try BodyChunk(compression) }
     }
 
     /// Encodes every row of a flush, in order.
@@ -41,7 +44,7 @@ final class BodyPipeline {
         try flush.rows.withUnsafeBufferPointer { rows in
             let source = BodySource(
                 rows: rows, bytes: bytes, dictionaries: dictionaries,
-                yieldRowCount: Processor.yieldRowCount(of: flush))
+                compression: compression, yieldRowCount: Processor.yieldRowCount(of: flush))
             let crew = EncodingThreads(source, chunks)
             // A flush that fits into one chunk has no work to share.
             let wanted = rows.count > BodyClaims.rowCountMax ? helperCount : 0

@@ -20,7 +20,7 @@ struct BodySource: @unchecked Sendable {
     /// - Complexity: O(rows).
     init(
         rows: UnsafeBufferPointer<FlushRow>, bytes: UnsafeRawBufferPointer,
-        dictionaries: [TypeIndex: PayloadDictionary], yieldRowCount: Int
+        dictionaries: [TypeIndex: PayloadDictionary], compression: DataCompression, yieldRowCount: Int
     ) {
         self.rows = rows
         self.bytes = bytes
@@ -31,7 +31,7 @@ struct BodySource: @unchecked Sendable {
         var isReady = [Bool](repeating: false, count: Int(TypeIndex.RawValue.max) + 1)
         for row in rows where !isReady[Int(row.type)] {
             isReady[Int(row.type)] = true
-            _ = dictionaries[row.type]?.compressing()
+            dictionaries[row.type]?.prepareForCompressing(by: compression)
         }
     }
 

@@ -1,4 +1,6 @@
-import CZstd
+#if TIDEMARK_ZSTD
+    import CZstd
+#endif
 import TidemarkModel
 import TidemarkStore
 
@@ -35,6 +37,7 @@ struct DictionaryTrainer {
         var sizes: [Int] = []
     }
 
+    private let compression: DataCompression
     private let sampleCountMin: Int
     /// The samples of types that do not have enough yet.
     private var waiting: [TypeIndex: Samples] = [:]
@@ -42,8 +45,11 @@ struct DictionaryTrainer {
     /// The types whose training failed. It is not tried again in this process.
     private var refused: Set<TypeIndex> = []
 
-    /// - Parameter sampleCountMin: The number of samples that a type needs before it gets a dictionary.
-    init(sampleCountMin: Int = DictionaryTrainer.sampleCountMin) {
+    /// - Parameters:
+    ///   - compression: How the dictionaries will be used.
+    ///   - sampleCountMin: The number of samples that a type needs before it gets a dictionary.
+    init(_ compression: DataCompression = .standard, sampleCountMin: Int = DictionaryTrainer.sampleCountMin) {
+        self.compression = compression
         self.sampleCountMin = sampleCountMin
     }
 
@@ -79,7 +85,7 @@ struct DictionaryTrainer {
         let room = DictionaryTrainer.dictionaryCountMax - dictionaryTypes.count
         for type in counts.keys.sorted().prefix(room) {
             guard let samples = waiting[type], samples.sizes.count >= sampleCountMin else { continue }
-            if let dictionary = DictionaryTrainer.train(samples.bytes, sizes: samples.sizes) {
+            if let dictionary = DictionaryTrainer.train(samples.bytes, sizes: samples.sizes, for: compression) {
                 result[type] = dictionary
             } else {
                 refused.insert(type)
@@ -126,21 +132,34 @@ struct DictionaryTrainer {
         }
     }
 
-    /// Trains a dictionary; nil when zstd finds nothing that repeats.
-    static func train(_ samples: [UInt8], sizes: [Int]) -> [UInt8]? {
-        var parameters = ZDICT_fastCover_params_t()
-        parameters.k = UInt32(segmentByteCount)
-        parameters.d = 8
-        parameters.f = 20
-        parameters.accel = 1
-        parameters.splitPoint = 1
-        var count = 0
-        let dictionary = [UInt8](unsafeUninitializedCapacity: dictionaryByteCount) { buffer, initializedCount in
-            let result = ZDICT_trainFromBuffer_fastCover(
-                buffer.baseAddress, dictionaryByteCount, samples, sizes, UInt32(sizes.count), parameters)
-            count = ZDICT_isError(result) == 0 ? result : 0
-            initializedCount = count
-        }
-        return count == 0 ? nil : dictionary
+    /// Trains a dictionary; nil when nothing repeats.
+    static func train(
+        _ samples: [UInt8], sizes: [Int], for compression: DataCompression = .standard
+    ) -> [UInt8]? {
+        #if TIDEMARK_ZSTD
+            if compression == .zstd { return trainForZstd(samples, sizes: sizes) }
+        #endif
+        let mark = PayloadDictionary.segmentsMark
+        return SegmentTrainer.train(samples, sizes: sizes, byteCount: dictionaryByteCount - mark.count)
+            .map { mark + $0 }
     }
+
+    #if TIDEMARK_ZSTD
+        private static func trainForZstd(_ samples: [UInt8], sizes: [Int]) -> [UInt8]? {
+            var parameters = ZDICT_fastCover_params_t()
+            parameters.k = UInt32(segmentByteCount)
+            parameters.d = 8
+            parameters.f = 20
+            parameters.accel = 1
+            parameters.splitPoint = 1
+            var count = 0
+            let dictionary = [UInt8](unsafeUninitializedCapacity: dictionaryByteCount) { buffer, initializedCount in
+                let result = ZDICT_trainFromBuffer_fastCover(
+                    buffer.baseAddress, dictionaryByteCount, samples, sizes, UInt32(sizes.count), parameters)
+                count = ZDICT_isError(result) == 0 ? result : 0
+                initializedCount = count
+            }
+            return count == 0 ? nil : dictionary
+        }
+    #endif
 }

@@ -52,9 +52,9 @@ package enum ElementListCodec {
     /// Decodes a list.
     ///
     /// - Parameter bytes: Any bytes. Declared counts are compared with the available bytes before memory is allocated.
-    /// - Throws: ``PayloadFault`` `.truncated`, `.unknownFormat`, `.tooLarge` or `.lengthMismatch`.
+    /// - Throws: ``PayloadError`` `.truncated`, `.unknownFormat`, `.tooLarge` or `.lengthMismatch`.
     /// - Complexity: O(bytes).
-    package static func decode(_ bytes: UnsafeRawBufferPointer) throws(PayloadFault) -> [QueryElement] {
+    package static func decode(_ bytes: UnsafeRawBufferPointer) throws(PayloadError) -> [QueryElement] {
         guard bytes.count <= byteCountMax else { throw .tooLarge }
         guard let header = bytes.first else { throw .truncated }
         guard header >> 4 == formatVersion, header & 0xF & ~sortKeysFlag == 0 else { throw .unknownFormat }
@@ -74,7 +74,7 @@ package enum ElementListCodec {
         return elements
     }
 
-    private static func id(_ bytes: UnsafeRawBufferPointer, at offset: inout Int) throws(PayloadFault) -> StoredID {
+    private static func id(_ bytes: UnsafeRawBufferPointer, at offset: inout Int) throws(PayloadError) -> StoredID {
         guard offset < bytes.count else { throw .truncated }
         guard bytes[offset] == 0 else { return .text(ByteString(try run(bytes, at: &offset, less: 1))) }
         let end = offset + 1 + uuidByteCount
@@ -88,7 +88,7 @@ package enum ElementListCodec {
     /// Reads a length and the bytes after it. The stored length is the number of bytes plus `less`.
     private static func run(
         _ bytes: UnsafeRawBufferPointer, at offset: inout Int, less: Int
-    ) throws(PayloadFault) -> UnsafeRawBufferPointer {
+    ) throws(PayloadError) -> UnsafeRawBufferPointer {
         guard let written = PayloadCodec.readVarint(bytes, at: &offset) else { throw .truncated }
         let count = written - less
         guard count >= 0, count <= bytes.count - offset else { throw .truncated }

@@ -63,11 +63,11 @@ package enum LayerBodyCodec {
     ///   - bytes: Any bytes.
     ///   - library: The layer's library.
     ///   - names: The numbers of types.
-    /// - Throws: ``PayloadFault``; `.unnamed` for a type without a number, `.notJSON` for a resource that is no object.
+    /// - Throws: ``PayloadError``; `.unnamed` for a type without a number, `.notJSON` for a resource that is no object.
     /// - Complexity: O(bytes).
     package static func decode(
         _ bytes: UnsafeRawBufferPointer, library: LibraryIndex, _ names: inout LayerNames
-    ) throws(PayloadFault) -> Body {
+    ) throws(PayloadError) -> Body {
         guard let header = bytes.first else { throw .truncated }
         let hasRequest = header == requestFormatVersion << 4
         guard hasRequest || header == formatVersion << 4 else { throw .unknownFormat }
@@ -75,9 +75,9 @@ package enum LayerBodyCodec {
         guard let count = PayloadCodec.readVarint(bytes, at: &offset) else { throw .truncated }
         guard count <= contentByteCountMax else { throw .tooLarge }
         let content = try BlockCompressor.content(bytes, at: &offset, count: count)
-        var result: Result<Body, PayloadFault> = .failure(.truncated)
+        var result: Result<Body, PayloadError> = .failure(.truncated)
         content.withUnsafeBytes { content in
-            do throws(PayloadFault) {
+            do throws(PayloadError) {
                 var reader = LayerBodyReader(bytes: content)
                 let dependsOn = try reader.names()
                 var types: [TypeIndex] = []

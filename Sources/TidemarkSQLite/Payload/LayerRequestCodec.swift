@@ -63,8 +63,8 @@ extension LayerBodyCodec {
 extension LayerBodyReader {
     /// Reads the request of a layer.
     ///
-    /// - Throws: ``PayloadFault``; `.notJSON` for an input that is not compact JSON.
-    mutating func sending() throws(PayloadFault) -> LayerSending {
+    /// - Throws: ``PayloadError``; `.notJSON` for an input that is not compact JSON.
+    mutating func sending() throws(PayloadError) -> LayerSending {
         let parts = LayerRequestParts(rawValue: try byte())
         let method = ByteString(try run())
         let input = Array(try run())

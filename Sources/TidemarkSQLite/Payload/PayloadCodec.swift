@@ -7,8 +7,8 @@ import TidemarkStore
 /// check      4  XXH64 of everything after it, low half, little endian; seeded by key and stamps
 /// header     1  bits 7–5 format (1, 2 with fields, 3 reduced) · 4 padded · 3 id left out · 2 bare block · 1–0 codec
 /// fields     v  formats 2 and 3: bytes of the fields
-/// dictionary v  codec 2 only: its number
-/// length     v  codecs 1 and 2: bytes that decompress from the data
+/// dictionary v  codecs 2 and 3: its number; 0 for none with codec 3
+/// length     v  unless codec 0: bytes that decompress from the data
 /// id offset  v  when the id is left out: its offset in the payload
 /// data
 /// fields        formats 2 and 3: the store's data about writes of single fields
@@ -66,6 +66,11 @@ enum PayloadCodec {
         case zstd = 1
         /// Compressed with the dictionary of the type.
         case zstdWithDictionary = 2
+        /// Raw deflate, with the last 32 KiB of the type's dictionary or without one.
+        case deflate = 3
+
+        /// True if the number of a dictionary follows in the head.
+        var namesDictionary: Bool { self == .zstdWithDictionary || self == .deflate }
     }
 
     /// Writes the header of a zstd frame without magic number and with one compressed block. A bare payload is stored

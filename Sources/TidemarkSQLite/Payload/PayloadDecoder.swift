@@ -1,4 +1,3 @@
-import CZstd
 import Foundation
 import TidemarkModel
 
@@ -7,24 +6,16 @@ import TidemarkModel
 /// The check is verified before anything is parsed. Decompression is bounded nevertheless, because a file can be
 /// forged. Owner: one journal or one reader.
 package final class PayloadDecoder {
-    private let context: OpaquePointer
-    /// The dictionary that `context` uses now; nil when it uses none.
-    private var current: OpaquePointer?
+    private let decompressor: Decompressor
     private var idText = IDText()
     /// A buffer in which a frame that was stored without its header gets it back.
     private var frame: [UInt8] = []
 
     /// Creates a decoder.
     ///
-    /// - Throws: ``SQLiteFailure`` when there is no memory for a context.
+    /// - Throws: ``SQLiteError`` when there is no memory for it.
     package init() throws {
-        guard let context = ZSTD_createDCtx() else { throw SQLiteFailure(code: 7, message: "no memory for zstd") }
-        self.context = context
-        ZSTD_DCtx_setParameter(context, tm_zstd_d_format(), Int32(ZSTD_f_zstd1_magicless.rawValue))
-    }
-
-    deinit {
-        ZSTD_freeDCtx(context)
+        decompressor = try Decompressor()
     }
 
     /// Returns true if the bytes are those that were written for this key with these stamps.
@@ -46,12 +37,12 @@ package final class PayloadDecoder {
     ///   - seal: The key and the stamps that the payload must belong to.
     ///   - dictionaries: The dictionaries by number.
     /// - Returns: The payload, with the id where it was left out.
-    /// - Throws: ``PayloadFault``. At most ``PayloadCodec/payloadByteCountMax`` bytes are allocated before that.
+    /// - Throws: ``PayloadError``. At most ``PayloadCodec/payloadByteCountMax`` bytes are allocated before that.
     /// - Complexity: O(payload); 0.5 µs for 450 bytes with a dictionary.
     package func decode(
         _ bytes: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, seal: PayloadSeal,
         dictionaries: [Int64: PayloadDictionary]
-    ) throws(PayloadFault) -> [UInt8] {
+    ) throws(PayloadError) -> [UInt8] {
         guard bytes.count > PayloadCodec.checkByteCount else { throw .truncated }
         guard PayloadDecoder.passesCheck(bytes, id: id, seal: seal) else { throw .checksumMismatch }
         let header = bytes[PayloadCodec.checkByteCount]
@@ -61,10 +52,12 @@ package final class PayloadDecoder {
         let body = UnsafeRawBufferPointer(rebasing: bytes[..<fields.range.lowerBound])
 
         var dictionary: PayloadDictionary?
-        if codec == .zstdWithDictionary {
+        if codec.namesDictionary {
             guard let number = PayloadCodec.readVarint(body, at: &offset) else { throw .truncated }
-            guard let known = dictionaries[Int64(number)] else { throw .unknownDictionary }
-            dictionary = known
+            if codec != .deflate || number != 0 {
+                guard let known = dictionaries[Int64(number)] else { throw .unknownDictionary }
+                dictionary = known
+            }
         }
         var contentCount = 0
         if codec != .raw {
@@ -76,6 +69,8 @@ package final class PayloadDecoder {
             guard let count = PayloadCodec.readVarint(body, at: &offset) else { throw .truncated }
             idOffset = count
         }
+        let isBare = header & PayloadCodec.bareFlag != 0
+        guard !isBare || codec != .deflate else { throw .unknownFormat }
         let data = UnsafeRawBufferPointer(rebasing: body[offset...])
         if codec == .raw { contentCount = data.count }
         let idCount = idOffset == nil ? 0 : seal.isUUID ? UUIDValue.textByteCount : id.count
@@ -83,7 +78,7 @@ package final class PayloadDecoder {
         guard idOffset ?? 0 <= contentCount else { throw .lengthMismatch }
 
         let plan = Plan(
-            codec: codec, isBare: header & PayloadCodec.bareFlag != 0, data: data, contentCount: contentCount,
+            codec: codec, isBare: isBare, data: data, contentCount: contentCount,
             idOffset: idOffset, idCount: idCount)
         return try content(plan, id: id, isUUID: seal.isUUID, dictionary: dictionary)
     }
@@ -92,7 +87,7 @@ package final class PayloadDecoder {
     ///
     /// - Parameter bytes: The body of a row that ``decode(_:id:seal:dictionaries:)`` accepted.
     /// - Returns: A copy; empty when the body has no fields.
-    package static func fields(_ bytes: UnsafeRawBufferPointer) throws(PayloadFault) -> [UInt8] {
+    package static func fields(_ bytes: UnsafeRawBufferPointer) throws(PayloadError) -> [UInt8] {
         Array(bytes[try PayloadFields(bytes).range])
     }
 
@@ -110,8 +105,8 @@ package final class PayloadDecoder {
 
     private func content(
         _ plan: Plan, id: UnsafeRawBufferPointer, isUUID: Bool, dictionary: PayloadDictionary?
-    ) throws(PayloadFault) -> [UInt8] {
-        var fault: PayloadFault?
+    ) throws(PayloadError) -> [UInt8] {
+        var fault: PayloadError?
         let total = plan.contentCount + plan.idCount
         let payload = [UInt8](unsafeUninitializedCapacity: total) { buffer, initializedCount in
             let target = UnsafeMutableRawBufferPointer(buffer)
@@ -131,58 +126,26 @@ package final class PayloadDecoder {
 
     private func fill(
         _ target: UnsafeMutableRawBufferPointer, _ plan: Plan, dictionary: PayloadDictionary?
-    ) -> PayloadFault? {
-        switch plan.codec {
-        case .raw:
-            if let start = target.baseAddress, let source = plan.data.baseAddress {
-                memcpy(start, source, plan.data.count)
-            }
+    ) -> PayloadError? {
+        let content = UnsafeMutableRawBufferPointer(rebasing: target[..<plan.contentCount])
+        if plan.codec == .raw {
+            content.copyMemory(from: plan.data)
             return nil
-        case .zstd:
-            return decompress(target, plan, dictionary: nil)
-        case .zstdWithDictionary:
-            guard let form = dictionary?.decompressing() else { return .unknownDictionary }
-            return decompress(target, plan, dictionary: form)
         }
-    }
-
-    private func decompress(
-        _ target: UnsafeMutableRawBufferPointer, _ plan: Plan, dictionary: OpaquePointer?
-    ) -> PayloadFault? {
-        if dictionary != current {
-            ZSTD_DCtx_refDDict(context, dictionary)
-            current = dictionary
+        guard plan.isBare else {
+            return decompressor.decompress(plan.data, plan.codec, into: content, dictionary: dictionary)
         }
-        let count: Int
-        if plan.isBare {
-            guard plan.contentCount <= PayloadCodec.blockByteCountMax,
-                plan.data.count <= PayloadCodec.blockByteCountMax
-            else { return .tooLarge }
-            if frame.count < plan.data.count + 8 { frame = Array(repeating: 0, count: plan.data.count * 2 + 8) }
-            count = frame.withUnsafeMutableBufferPointer { frame in
-                guard let start = frame.baseAddress, let source = plan.data.baseAddress else { return 0 }
-                let headerCount = PayloadCodec.writeFrameHeader(
-                    contentByteCount: plan.contentCount, blockByteCount: plan.data.count, into: start)
-                memcpy(start + headerCount, source, plan.data.count)
-                return ZSTD_decompressDCtx(
-                    context, target.baseAddress, plan.contentCount, start, headerCount + plan.data.count)
-            }
-        } else {
-            if let fault = faultInFrameHeader(plan) { return fault }
-            count = ZSTD_decompressDCtx(
-                context, target.baseAddress, plan.contentCount, plan.data.baseAddress, plan.data.count)
+        guard plan.contentCount <= PayloadCodec.blockByteCountMax, plan.data.count <= PayloadCodec.blockByteCountMax
+        else { return .tooLarge }
+        if frame.count < plan.data.count + 8 { frame = Array(repeating: 0, count: plan.data.count * 2 + 8) }
+        return frame.withUnsafeMutableBytes { frame in
+            guard let start = frame.baseAddress, let source = plan.data.baseAddress else { return .notDecodable }
+            let headerCount = PayloadCodec.writeFrameHeader(
+                contentByteCount: plan.contentCount, blockByteCount: plan.data.count,
+                into: start.assumingMemoryBound(to: UInt8.self))
+            memcpy(start + headerCount, source, plan.data.count)
+            let whole = UnsafeRawBufferPointer(rebasing: frame[..<(headerCount + plan.data.count)])
+            return decompressor.decompress(whole, plan.codec, into: content, dictionary: dictionary)
         }
-        guard ZSTD_isError(count) == 0 else { return .notDecodable }
-        return count == plan.contentCount ? nil : .lengthMismatch
-    }
-
-    private func faultInFrameHeader(_ plan: Plan) -> PayloadFault? {
-        var header = ZSTD_frameHeader()
-        let result = ZSTD_getFrameHeader_advanced(
-            &header, plan.data.baseAddress, plan.data.count, ZSTD_f_zstd1_magicless)
-        guard result == 0 else { return .notDecodable }
-        guard header.windowSize <= PayloadCodec.windowByteCountMax else { return .windowTooLarge }
-        let isUnknown = header.frameContentSize == tm_zstd_content_size_unknown()
-        return isUnknown || header.frameContentSize == UInt64(plan.contentCount) ? nil : .lengthMismatch
     }
 }

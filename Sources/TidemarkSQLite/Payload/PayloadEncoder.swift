@@ -1,10 +1,9 @@
-import CZstd
 import Foundation
 import TidemarkModel
 
 /// Encodes payloads into the bytes of their rows; the hot half of ``PayloadCodec``.
 ///
-/// An encoder keeps one zstd context and its buffers for its whole life. Owner: the journal's writer.
+/// An encoder keeps one compressor and its buffers for its whole life. Owner: the journal's writer.
 package final class PayloadEncoder {
     /// The compression level: zstd's fastest normal level. Measured with a dictionary: level 3 saves 3 % of the bytes
     /// and costs twice the time.
@@ -16,9 +15,7 @@ package final class PayloadEncoder {
     /// The size of the buffer for a payload without its id: 16 KiB.
     private static let elidedByteCount = 1 << 14
 
-    private let context: OpaquePointer
-    /// The dictionary that `context` uses now; nil when it uses none.
-    private var current: OpaquePointer?
+    private let compressor: Compressor
     private var idText = IDText()
     /// The buffer for a payload without its id.
     private var elided: UnsafeMutableRawBufferPointer
@@ -28,28 +25,17 @@ package final class PayloadEncoder {
 
     /// Creates an encoder.
     ///
-    /// - Throws: ``SQLiteFailure`` when there is no memory for a context.
-    package init() throws {
-        guard let context = ZSTD_createCCtx() else { throw SQLiteFailure(code: 7, message: "no memory for zstd") }
-        self.context = context
-        PayloadEncoder.configure(context)
+    /// - Parameter compression: How payloads are compressed.
+    /// - Throws: ``SQLiteError`` when there is no memory for a compressor.
+    package init(_ compression: DataCompression = .standard) throws {
+        compressor = try Compressor(compression)
         elided = .allocate(byteCount: PayloadEncoder.elidedByteCount, alignment: 16)
         blob = .allocate(byteCount: PayloadEncoder.blobByteCount, alignment: 16)
     }
 
     deinit {
-        ZSTD_freeCCtx(context)
         elided.deallocate()
         blob.deallocate()
-    }
-
-    /// Configures what all frames have in common: the level, and no magic number, checksum or dictionary id.
-    static func configure(_ context: OpaquePointer) {
-        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, PayloadEncoder.level)
-        ZSTD_CCtx_setParameter(context, tm_zstd_c_format(), Int32(ZSTD_f_zstd1_magicless.rawValue))
-        ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 1)
-        ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 0)
-        ZSTD_CCtx_setParameter(context, ZSTD_c_dictIDFlag, 0)
     }
 
     /// Returns true if a payload's body fits after those of the batch. If not, the batch must be written first.
@@ -124,11 +110,11 @@ package final class PayloadEncoder {
     ///
     /// - Parameter bytes: The body of the row, which passed its check.
     /// - Returns: The new bytes of the row, valid until the next batch starts.
-    /// - Throws: ``PayloadFault`` when the bytes have an unknown format.
+    /// - Throws: ``PayloadError`` when the bytes have an unknown format.
     func reseal(
         _ bytes: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, seal: PayloadSeal, fields: UnsafeRawBufferPointer,
         isReduced: Bool = false
-    ) throws(PayloadFault) -> UnsafeRawBufferPointer {
+    ) throws(PayloadError) -> UnsafeRawBufferPointer {
         PayloadEncoder.checkCount(of: fields)
         let old = try PayloadFields(bytes)
         reserve(bytes.count + fields.count)
@@ -255,39 +241,30 @@ package final class PayloadEncoder {
                 flags | PayloadCodec.Codec.raw.rawValue, fieldsCount: fieldsCount, isReduced: isReduced,
                 into: target, at: PayloadCodec.checkByteCount)
 
-        let dictionaryForm = dictionary?.compressing()
-        let codec: PayloadCodec.Codec = dictionaryForm == nil ? .zstd : .zstdWithDictionary
+        let codec = compressor.codec(with: dictionary)
+        let used = codec == .zstd ? nil : dictionary
         var position = headEnd
-        if let dictionary, dictionaryForm != nil {
-            position += PayloadCodec.writeVarint(UInt64(dictionary.number), into: start + position)
+        if codec.namesDictionary {
+            position += PayloadCodec.writeVarint(UInt64(used?.number ?? 0), into: start + position)
         }
         position += PayloadCodec.writeVarint(UInt64(content.count), into: start + position)
         if let idOffset { position += PayloadCodec.writeVarint(UInt64(idOffset), into: start + position) }
+        let room = UnsafeMutableRawBufferPointer(start: start + position, count: capacity)
         if content.count >= PayloadCodec.compressedByteCountMin,
-            let frameCount = compress(content, into: start + position, capacity, dictionary: dictionaryForm),
-            position + frameCount < headEnd + 2 + content.count
+            let packedCount = compressor.compress(content, into: room, dictionary: used),
+            position + packedCount < headEnd + 2 + content.count
         {
-            let bareCount = stripFrameHeader(start + position, frameCount, contentByteCount: content.count)
+            let bareCount =
+                codec == .deflate
+                ? nil : stripFrameHeader(start + position, packedCount, contentByteCount: content.count)
             start[PayloadCodec.checkByteCount] |= codec.rawValue | (bareCount == nil ? 0 : PayloadCodec.bareFlag)
-            return position + (bareCount ?? frameCount)
+            return position + (bareCount ?? packedCount)
         }
 
         position = headEnd
         if let idOffset { position += PayloadCodec.writeVarint(UInt64(idOffset), into: start + position) }
         if let source = content.baseAddress { memcpy(start + position, source, content.count) }
         return position + content.count
-    }
-
-    private func compress(
-        _ content: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<UInt8>, _ capacity: Int,
-        dictionary: OpaquePointer?
-    ) -> Int? {
-        if dictionary != current {
-            ZSTD_CCtx_refCDict(context, dictionary)
-            current = dictionary
-        }
-        let count = ZSTD_compress2(context, target, capacity, content.baseAddress, content.count)
-        return ZSTD_isError(count) == 0 ? count : nil
     }
 
     /// Removes the header of a frame that has one compressed block.
@@ -317,7 +294,7 @@ package final class PayloadEncoder {
 
     /// Returns the most bytes that a payload's body can have.
     static func room(for payloadByteCount: Int) -> Int {
-        ZSTD_compressBound(payloadByteCount) + overheadByteCountMax
+        Compressor.bound(payloadByteCount) + overheadByteCountMax
     }
 
     private func reserve(_ byteCount: Int) {

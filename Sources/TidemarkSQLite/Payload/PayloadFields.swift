@@ -11,8 +11,8 @@ struct PayloadFields {
     /// Parses a body.
     ///
     /// - Parameter body: A body that passed its check. Nothing is copied.
-    /// - Throws: ``PayloadFault`` `.unknownFormat`, `.truncated` or `.tooLarge`; a forged body can pass its check.
-    init(_ body: UnsafeRawBufferPointer) throws(PayloadFault) {
+    /// - Throws: ``PayloadError`` `.unknownFormat`, `.truncated` or `.tooLarge`; a forged body can pass its check.
+    init(_ body: UnsafeRawBufferPointer) throws(PayloadError) {
         let headerOffset = PayloadCodec.checkByteCount
         guard body.count > headerOffset else { throw .truncated }
         let header = body[headerOffset]

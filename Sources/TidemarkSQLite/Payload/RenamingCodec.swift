@@ -25,11 +25,11 @@ enum RenamingCodec {
 
     /// Decodes a renaming.
     ///
-    /// - Throws: ``PayloadFault``; `.unnamed` for a type without a number, `.notJSON` for a real id that is not an id.
+    /// - Throws: ``PayloadError``; `.unnamed` for a type without a number, `.notJSON` for a real id that is not an id.
     static func decode(
         _ bytes: UnsafeRawBufferPointer, number: Int64, library: LibraryIndex, temporary: ByteString,
         _ names: inout LayerNames
-    ) throws(PayloadFault) -> RenamingRecord {
+    ) throws(PayloadError) -> RenamingRecord {
         var reader = LayerBodyReader(bytes: bytes)
         let header = try reader.byte()
         guard header & ~endedFlag == RenamingCodec.header else { throw .unknownFormat }

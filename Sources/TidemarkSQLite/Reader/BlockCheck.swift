@@ -19,7 +19,7 @@ struct BlockCheck {
 
     /// Checks everything, and adds the problems.
     ///
-    /// - Throws: ``SQLiteFailure`` when the file cannot be read to its end.
+    /// - Throws: ``SQLiteError`` when the file cannot be read to its end.
     func look(_ check: EntityCheck, _ report: inout VerifyReport) throws {
         for table in ["keys", "entities", "field_values"] {
             // Only this check notices pages that were exchanged with those of an empty table.
@@ -46,7 +46,7 @@ struct BlockCheck {
             }
             let unorderedCount = liveCount + max(0, missingCount) - orderedCount
             if unorderedCount > 0 { report.add(.unorderedEntities(count: unorderedCount)) }
-        } catch let fault as PayloadFault {
+        } catch let fault as PayloadError {
             report.add(.damaged(DamagedRow(row: 0, kind: .keyRun, fault: fault)))
         }
     }
@@ -73,7 +73,7 @@ struct BlockCheck {
     private func checkBlocks(_ check: EntityCheck, _ report: inout VerifyReport) throws -> Int64 {
         let unpackers = try (0..<ParallelThreads.count).map { _ in try BlockUnpacker() }
         // A dictionary's decompressing form is created at its first use, which must not happen on two threads.
-        for dictionary in names.dictionaries.values { _ = dictionary.decompressing() }
+        for dictionary in names.dictionaries.values { dictionary.prepareForDecompressing() }
         var liveCount: Int64 = 0
         var ordinals: Set<Int> = []
         var group: [(number: Int64, bytes: [UInt8])] = []
@@ -132,7 +132,7 @@ struct BlockCheck {
                 continue
             }
             finding.namedCount += 1
-            let entity = Result { () throws(PayloadFault) in Optional(try content.entity(at: position)) }
+            let entity = Result { () throws(PayloadError) in Optional(try content.entity(at: position)) }
             let answer = BlockReads.answer(entity, key: key)
             let found = check.add(answer, name, row: number, to: &finding.report)
             if isIndexed { finding.indexed.append((key, name, found)) }
@@ -145,9 +145,9 @@ struct BlockCheck {
         do { return try snapshot.index.location(of: snapshot.index.hash(key)) } catch { return nil }
     }
 
-    private static func directoryFault(_ bytes: [UInt8], _ number: Int64) -> PayloadFault? {
+    private static func directoryFault(_ bytes: [UInt8], _ number: Int64) -> PayloadError? {
         bytes.withUnsafeBytes { bytes in
-            do throws(PayloadFault) {
+            do throws(PayloadError) {
                 _ = try BlockDirectory(bytes, number: number)
                 return nil
             } catch {

@@ -47,7 +47,7 @@ struct EntityBatch {
 
     /// Passes a row to `body`, by its index in the batch.
     ///
-    /// - Throws: ``SQLiteFailure``, and the error of `body`.
+    /// - Throws: ``SQLiteError``, and the error of `body`.
     func record<Result>(_ index: Int, _ body: (EntityRecord) throws -> Result) throws -> Result {
         let entry = entries[index]
         guard entry.isRead else {

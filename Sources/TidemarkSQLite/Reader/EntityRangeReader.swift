@@ -83,7 +83,7 @@ struct EntityRangeReader {
 
     private func next(_ statement: PreparedStatement) throws -> StoredID? {
         guard try statement.step() else { return nil }
-        guard let id = statement.storedID(0) else { throw SQLiteFailure.damaged("a key's blob is no UUID") }
+        guard let id = statement.storedID(0) else { throw SQLiteError.damaged("a key's blob is no UUID") }
         return id
     }
 }

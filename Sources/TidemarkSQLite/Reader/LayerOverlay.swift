@@ -31,7 +31,7 @@ struct LayerOverlay {
     /// Creates an overlay without layers.
     init() {}
 
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     /// - Complexity: O(bytes of the layers).
     init(_ connection: OpaquePointer, _ names: ReadNames) throws {
         // The version is read again in each snapshot, because a writer may upgrade the file beside the reader.

@@ -48,13 +48,13 @@ package actor SQLiteFollower: Journal {
         do {
             database = try JournalDatabase(following: file, SQLiteJournal.Configuration(path: path))
         } catch {
-            throw SQLiteFailure.storageError(error, path: path)
+            throw SQLiteError.storageError(error, path: path)
         }
     }
 
     private func read<Result>(_ body: (JournalDatabase) throws -> Result) throws(StorageError) -> Result {
         guard let database else { throw StorageError(.closed, "the file was closed", advice: "open it again") }
-        do { return try body(database) } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+        do { return try body(database) } catch { throw SQLiteError.storageError(error, path: file.path) }
     }
 
     /// Returns the current state of the file, to be compared with an earlier one.
@@ -152,6 +152,6 @@ package actor SQLiteFollower: Journal {
     package func close() throws(StorageError) {
         let database = database
         self.database = nil
-        do { try database?.closeReading() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+        do { try database?.closeReading() } catch { throw SQLiteError.storageError(error, path: file.path) }
     }
 }

@@ -50,7 +50,7 @@ extension SQLiteReader {
             defer { statement.reset() }
             while try statement.step() {
                 guard let record = QuarantineTable.record(statement) else {
-                    throw SQLiteFailure.damaged("quarantined record \(statement.integer(0)) cannot be read")
+                    throw SQLiteError.damaged("quarantined record \(statement.integer(0)) cannot be read")
                 }
                 guard try visit(record) else { return }
             }

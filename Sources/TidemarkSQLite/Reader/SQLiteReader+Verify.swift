@@ -7,7 +7,7 @@ extension SQLiteReader {
     ///
     /// The check covers every row's checksum and decoding, its JSON by `isValid`, keys against rows in both directions,
     /// recorded counts against rows, cursors against lost ranges, tombstones against entities, indexes against
-    /// entities, queries with their lists, layers, HTTP responses, and SQLite's own `integrity_check`.
+    /// entities, queries with their lists, layers, HTTP responses, records, and SQLite's own `integrity_check`.
     ///
     /// ```swift
     /// let report = try SQLiteReader(path: "cache.db").verify()
@@ -35,6 +35,9 @@ extension SQLiteReader {
                 try checkQueries(connection, &report)
                 try checkLayers(connection, &report)
                 if try DataFileSchema.version(connection) >= 6 { try checkHTTP(connection, &report) }
+                for record in try RecordTable.damaged(connection) {
+                    report.add(.integrity("the record \(record.key) of \(record.kind) fails its check"))
+                }
                 try EvictedTable.forEach(connection) { _, row in
                     if case .damaged(let row) = row { report.add(.damaged(row)) }
                 }

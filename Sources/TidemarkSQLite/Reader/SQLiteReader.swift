@@ -49,14 +49,14 @@ public final class SQLiteReader {
             throw StorageError(
                 .damaged, "\(file.path) is not a SQLite database",
                 advice: "open it for writing: it is moved aside and created anew")
-        case .ours, .foreign, .newer: break
+        case .ours, .foreign, .newer, .compressed: break
         }
         do {
             try DataFileSchema.check(file)
             connection = try SQLiteReader.connect(file)
             decoder = try PayloadDecoder()
         } catch {
-            throw SQLiteFailure.storageError(error, path: file.path)
+            throw SQLiteError.storageError(error, path: file.path)
         }
     }
 
@@ -67,7 +67,7 @@ public final class SQLiteReader {
             let connection = try ReadConnection(path: file.path, isImmutable: false)
             try connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1")
             return connection
-        } catch let failure as SQLiteFailure {
+        } catch let failure as SQLiteError {
             guard failure.storageCode == .inputOutput, DataFilePath.byteCount(file.writeAheadLog) ?? 0 == 0 else {
                 throw failure
             }
@@ -89,7 +89,7 @@ public final class SQLiteReader {
             try connection.execute("COMMIT")
             return result
         } catch {
-            throw SQLiteFailure.storageError(error, path: file.path)
+            throw SQLiteError.storageError(error, path: file.path)
         }
     }
 
@@ -113,6 +113,8 @@ public final class SQLiteReader {
         try snapshot { connection in
             let counters = try CounterTable.read(connection)
             return try LibraryTable.read(connection).sorted { $0.name < $1.name }.map { record in
+                var record = record
+                record.isSourceStale = counters[CounterTable.sourceStale(record.index)] == 1
                 var status = record.status
                 status.isUnknowable = counters[CounterTable.unknowable(record.index)] == 1
                 return ReadLibrary(status: status, entityCount: record.entityCount, generation: record.generation)

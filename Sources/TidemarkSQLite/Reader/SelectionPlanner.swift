@@ -46,7 +46,7 @@ struct SelectionPlanner {
     /// - Parameters:
     ///   - rule: The rule that the selection tests.
     ///   - countMax: The most matches wanted.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     /// - Complexity: O(a quarter of the entities) steps of SQLite's index, for each index that the rule names.
     func source(of rule: Membership, countMax: Int) throws -> CandidateSource {
         let total = Double(max(1, entityCount))

@@ -36,6 +36,8 @@ public struct VerifyReport: Hashable, Sendable {
         case strayFieldCode(index: String, id: ByteString)
         /// A record of a library contradicts itself; the text describes how.
         case library(ByteString, String)
+        /// The definition or the stored result of a view is wrong; the text describes how.
+        case view(name: ByteString, library: ByteString, String)
         /// A line of SQLite's own check, or the reason why the file cannot be read to its end.
         case integrity(String)
 
@@ -65,6 +67,7 @@ public struct VerifyReport: Hashable, Sendable {
             case .strayFieldCode(let index, let id):
                 "the index \(index) holds \(id), which is not an entity of its type"
             case .library(let library, let what): "library \"\(library)\": \(what)"
+            case .view(let name, let library, let what): "view \"\(name)\" of library \"\(library)\": \(what)"
             case .integrity(let line): "SQLite: \(line)"
             }
         }
@@ -85,6 +88,8 @@ public struct VerifyReport: Hashable, Sendable {
     public var fieldValueCount: Int64 = 0
     /// The number of pending layers that passed.
     public var layerCount: Int64 = 0
+    /// The number of defined views whose stored result passed. Only a check that evaluates views counts them.
+    public var viewCount: Int64 = 0
     /// The total size of the entities' payloads, in bytes.
     public var payloadByteCount: Int64 = 0
     /// The digest of the entities that passed.
@@ -105,7 +110,8 @@ public struct VerifyReport: Hashable, Sendable {
         digest.add(other.digest)
     }
 
-    mutating func add(_ problem: Problem) {
+    /// Adds a problem that another module found.
+    package mutating func add(_ problem: Problem) {
         problemCount += 1
         if problems.count < VerifyReport.problemCountMax { problems.append(problem) }
     }

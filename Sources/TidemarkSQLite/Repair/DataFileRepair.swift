@@ -102,7 +102,7 @@ public enum DataFileRepair {
             return steps
         } catch {
             for suffix in ["", "-journal", "-wal", "-shm"] { unlink(file.unfinished + suffix) }
-            throw SQLiteFailure.storageError(error, path: file.path)
+            throw SQLiteError.storageError(error, path: file.path)
         }
     }
 
@@ -129,6 +129,8 @@ public enum DataFileRepair {
                     guard let target = db.sqliteConnection else { return .rollback }
                     let salvage = try Salvage(source, into: target, now: configuration.now(), isValid: isValid)
                     try salvage.copy()
+                    // Most rows keep their bytes.
+                    try DataFileSchema.declare(SalvageSource.compressions(of: file), db)
                     steps += salvage.steps
                     return .commit
                 }
@@ -164,7 +166,7 @@ public enum DataFileRepair {
     }
 
     private static func close(_ database: JournalDatabase, _ file: DataFilePath) throws(StorageError) {
-        do { try database.close() } catch { throw SQLiteFailure.storageError(error, path: file.path) }
+        do { try database.close() } catch { throw SQLiteError.storageError(error, path: file.path) }
     }
 }
 

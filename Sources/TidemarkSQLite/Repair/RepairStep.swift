@@ -7,7 +7,8 @@ public struct RepairStep: Hashable, Sendable, CustomStringConvertible {
     /// The user's next action; empty when none is needed.
     public var advice: String
 
-    init(_ what: String, advice: String = "") {
+    /// Creates a step, for repairs that another module makes.
+    package init(_ what: String, advice: String = "") {
         self.what = what
         self.advice = advice
     }

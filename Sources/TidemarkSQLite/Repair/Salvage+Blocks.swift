@@ -40,8 +40,8 @@ extension Salvage {
     private func copy(
         _ content: BlockContent, _ position: Int, _ old: StoredKey, as key: StoredKey, _ writer: SalvagedBlocks
     ) throws {
-        let stored = Result { () throws(PayloadFault) in Optional(try content.entity(at: position)) }
-        let fault: PayloadFault
+        let stored = Result { () throws(PayloadError) in Optional(try content.entity(at: position)) }
+        let fault: PayloadError
         switch BlockReads.answer(stored, key: old) {
         case .found(let entity) where isValid(entity.payload):
             var isReduced = false
@@ -88,7 +88,7 @@ final class SalvagedBlocks {
     /// - Parameters:
     ///   - connection: A file of blocks without entities, inside a transaction.
     ///   - dictionaries: The dictionaries that it has, by number.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     init(_ connection: OpaquePointer, _ dictionaries: [Int64: PayloadDictionary]) throws {
         self.dictionaries = BlockDictionaries(dictionaries)
         store = try BlockStore(
@@ -98,7 +98,7 @@ final class SalvagedBlocks {
     /// Adds an entity.
     ///
     /// - Parameter key: The key with the numbers that its library and type have in the new file.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func add(_ entity: StoredEntity, as key: StoredKey, isReduced: Bool) throws {
         flush.append(entity, as: key, isReduced: isReduced)
         if flush.rows.count == SalvagedBlocks.flushCountMax { try finish() }
@@ -106,7 +106,7 @@ final class SalvagedBlocks {
 
     /// Writes the added entities.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     func finish() throws {
         guard !flush.rows.isEmpty else { return }
         _ = try store.stage(flush, dictionaries: dictionaries)

@@ -84,8 +84,8 @@ extension Salvage {
     /// - Returns: Why the entity cannot be kept; nil when it was copied.
     private func copy(
         _ old: StoredKey, _ key: StoredKey, row number: Int64, _ put: PreparedStatement, _ rows: inout RowSet
-    ) throws -> PayloadFault? {
-        var fault: PayloadFault? = .rowMissing
+    ) throws -> PayloadError? {
+        var fault: PayloadError? = .rowMissing
         var failure: (any Error)?
         let columns = #"SELECT "row", sequence, generation, written_at, body FROM entities WHERE "row" = ?1"#
         let isRead = scan.run(columns, number) { row in

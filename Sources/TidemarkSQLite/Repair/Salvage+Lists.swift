@@ -12,7 +12,7 @@ extension Salvage {
             target, "INSERT OR IGNORE INTO layers (\(LayerTable.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
         // Both column lists begin with the number, so the further columns begin after it.
         let isWhole = try scan.numbered("layers", key: "number", columns: tail(LayerTable.columns)) { row in
-            do throws(PayloadFault) {
+            do throws(PayloadError) {
                 _ = try LayerTable.content(row, &open)
             } catch {
                 return report(
@@ -40,7 +40,7 @@ extension Salvage {
         let table = try QueryTable(target)
         let isWhole = try scan.numbered("queries", key: "number", columns: tail(QueryTable.columns)) { row in
             let record: QueryRecord
-            do throws(PayloadFault) {
+            do throws(PayloadError) {
                 record = try QueryTable.record(row, libraryCount: .max, typeCount: .max)
             } catch {
                 return report(

@@ -51,8 +51,11 @@ extension Salvage {
     private func counter(_ name: String) -> (name: String, library: LibraryIndex?)? {
         // A repair marks libraries as stale for reasons of its own, so this counter no longer applies.
         if name.hasPrefix(CounterTable.staleByLossPrefix) { return nil }
+        // Of a state under way something may be lost, so that its end would prove nothing.
+        if name.hasPrefix(CounterTable.inStatePrefix) { return nil }
         let places = [CounterTable.answeredThroughPrefix, CounterTable.forgottenThroughPrefix]
-        let prefixes = places + [CounterTable.unknowablePrefix, CounterTable.staleThroughPrefix]
+        let prefixes =
+            places + [CounterTable.unknowablePrefix, CounterTable.staleThroughPrefix, CounterTable.sourceStalePrefix]
         guard let prefix = prefixes.first(where: { name.hasPrefix($0) }) else { return (name, nil) }
         guard let old = LibraryIndex(name.dropFirst(prefix.count)), let new = names.libraryNumbers[old] else {
             return nil
@@ -85,6 +88,23 @@ extension Salvage {
         guard !isWhole else { return }
         isForgettingEverywhere = true
         report("some evicted keys could not be read: reads report them as absent")
+    }
+
+    /// Copies the records of parts of a cache, but for derived ones: entities may have been lost.
+    func copyAttached() throws {
+        guard DataFile.hasRecords(version) else { return }
+        var records: [RecordChange] = []
+        let isWhole = scan.run("SELECT kind, \"key\", body, checksum FROM records", nil) { row in
+            let (kind, key, body) = (row.text(0), row.text(1), Array(row.borrowedBytes(2)))
+            if RecordChange.isDerived(kind) { return }
+            if RecordTable.checksum(kind, key, body) == row.integer(3) {
+                records.append(RecordChange(kind: kind, key: key, body: body))
+            } else {
+                report("the record \(key) of \(kind) was removed: it fails its check")
+            }
+        }
+        if !isWhole { report("some records of views could not be read", advice: "define the missing ones again") }
+        try RecordTable.write(records, into: target)
     }
 
     /// Copies the declarations of indexes, to be built from the beginning: by this repair, or by the next writer.

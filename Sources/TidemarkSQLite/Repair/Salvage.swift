@@ -62,6 +62,7 @@ final class Salvage {
         try copyQueries()
         try copyRecords()
         try copyIndexes()
+        try copyAttached()
         try writeNames()
         try writeForgotten()
         report(

@@ -20,7 +20,7 @@ struct SalvageScan {
     func layout(_ version: Int32) -> EntityLayout {
         var isMoving = false
         _ = run(BlockMigration.movedCountQuery, nil) { _ in isMoving = true }
-        return version <= DataFile.rowFormatVersion || isMoving ? .rows : .blocks
+        return DataFile.isOfRows(version) || isMoving ? .rows : .blocks
     }
 
     /// Visits the rows of a table whose key is a number.

@@ -23,6 +23,19 @@ struct SalvageSource {
         return nil
     }
 
+    /// Returns how data of a file may be compressed, as its own header and log show it; the build's method when they
+    /// cannot be read.
+    static func compressions(of file: DataFilePath) -> Set<DataCompression> {
+        do {
+            let hasLog = DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0 && !LogIdentity.isForeign(file)
+            let connection = try ReadConnection(path: file.path, isImmutable: !hasLog)
+            let version = try DataFileSchema.storedVersion(connection.handle)
+            return FileFormat(version: version)?.compressions ?? [.standard]
+        } catch {
+            return [.standard]
+        }
+    }
+
     /// Returns true if a file with a damaged mark is a Tidemark file: read by a known header, it has the tables of one.
     ///
     /// Files of other programs are not taken for Tidemark's: at most one bit of the mark may differ, and every table

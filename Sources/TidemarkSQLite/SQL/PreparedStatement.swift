@@ -9,11 +9,11 @@ final class PreparedStatement {
     private let connection: OpaquePointer
     private let handle: OpaquePointer
 
-    /// - Throws: ``SQLiteFailure`` when the schema does not match the statement, or cannot be read.
+    /// - Throws: ``SQLiteError`` when the schema does not match the statement, or cannot be read.
     init(_ connection: OpaquePointer, _ sql: String) throws {
         var handle: OpaquePointer?
         let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
-        guard code == SQLITE_OK, let handle else { throw SQLiteFailure(code, connection: connection) }
+        guard code == SQLITE_OK, let handle else { throw SQLiteError(code, connection: connection) }
         self.connection = connection
         self.handle = handle
     }
@@ -89,12 +89,12 @@ final class PreparedStatement {
     /// Advances to the next row.
     ///
     /// - Returns: True if there is a row to read.
-    /// - Throws: ``SQLiteFailure``; the statement is then reset.
+    /// - Throws: ``SQLiteError``; the statement is then reset.
     func step() throws -> Bool {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
-        let failure = SQLiteFailure(code, connection: connection)
+        let failure = SQLiteError(code, connection: connection)
         sqlite3_reset(handle)
         throw failure
     }
@@ -110,7 +110,7 @@ final class PreparedStatement {
     /// - Returns: False if the key already exists; nothing was then written.
     func runUnlessTaken() throws -> Bool {
         let code = sqlite3_step(handle)
-        let failure = code == SQLITE_DONE ? nil : SQLiteFailure(code, connection: connection)
+        let failure = code == SQLITE_DONE ? nil : SQLiteError(code, connection: connection)
         sqlite3_reset(handle)
         guard let failure else { return true }
         if failure.code & 0xFF == SQLITE_CONSTRAINT { return false }

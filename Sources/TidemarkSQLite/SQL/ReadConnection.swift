@@ -14,7 +14,7 @@ final class ReadConnection {
     ///   - isImmutable: True to read only the main file, without reading journals or creating a `-shm`, for example in
     ///     a first check of a file that may belong to another program. Ignored for a file that this process has open.
     ///   - header: The bytes to use as the first 100 of the main file; nil to use its own.
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     init(path: String, isImmutable: Bool, header: [UInt8]? = nil) throws {
         var handle: OpaquePointer?
         // SQLite does not track its descriptors of immutable files, and closing one would release the locks of this
@@ -22,20 +22,20 @@ final class ReadConnection {
         let isImmutable = isImmutable && !FilesInUse.contains(path)
         var uri = ReadConnection.uri(path) + (isImmutable ? "?immutable=1" : "?mode=ro")
         if let header {
-            try SQLiteFailure.check(ReadConnection.headerRegistration, connection: nil)
+            try SQLiteError.check(ReadConnection.headerRegistration, connection: nil)
             uri += "&vfs=\(TIDEMARK_SQLITE_HEADER_VFS)&header=\(header.map(ReadConnection.digits).joined())"
         }
         let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(uri, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {
-            let failure = SQLiteFailure(code, connection: handle)
+            let failure = SQLiteError(code, connection: handle)
             sqlite3_close_v2(handle)
             throw failure
         }
         self.handle = handle
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, ReadConnection.busyMillisecondsMax)
-        try SQLiteFailure.check(tidemark_sqlite_defend(handle), connection: handle)
+        try SQLiteError.check(tidemark_sqlite_defend(handle), connection: handle)
         for pragma in ["trusted_schema = OFF", "cell_size_check = ON", "query_only = ON", "temp_store = MEMORY"] {
             try execute("PRAGMA \(pragma)")
         }
@@ -57,7 +57,7 @@ final class ReadConnection {
 
     func execute(_ sql: String) throws {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw SQLiteFailure(code, connection: handle) }
+        guard code == SQLITE_OK else { throw SQLiteError(code, connection: handle) }
     }
 
     /// Returns the path as a URI, with the characters percent-encoded that are special in one.

@@ -90,7 +90,7 @@ enum DataFileSchema {
         BlockTable.schema.map { table in
             let isNew = table.name == ChangeTable.name
             return Table(
-                version: isNew ? DataFile.formatVersion : DataFile.firstBlockFormatVersion, name: table.name,
+                version: isNew ? DataFile.blockFormatVersion : DataFile.firstBlockFormatVersion, name: table.name,
                 sql: table.sql)
         } + [
             Table(
@@ -103,6 +103,10 @@ enum DataFileSchema {
                 version: DataFile.firstBlockFormatVersion, name: "field_codes_in_order",
                 sql: "CREATE INDEX field_codes_in_order ON field_codes (number, library, code, id)", kind: "index"),
         ]
+
+    /// The table of records, which a file gets with its first one.
+    private static let records = Table(
+        version: DataFile.rowRecordFormatVersion, name: RecordTable.name, sql: RecordTable.schema)
 
     private static let version1: [(name: String, sql: String)] = [
         (
@@ -206,7 +210,8 @@ enum DataFileSchema {
     /// Adds the tables of blocks, in the current transaction.
     static func addBlocks(_ db: Database) throws {
         for table in blockTables { try db.execute(sql: table.sql) }
-        try db.execute(sql: "PRAGMA user_version = \(DataFile.formatVersion)")
+        let hasRecords = try RecordTable.exists(db)
+        try setNumber(hasRecords ? DataFile.blockRecordFormatVersion : DataFile.blockFormatVersion, db)
     }
 
     /// Brings a file of blocks from format 8 to the current format. Its table `changes` begins empty, and describes the
@@ -214,11 +219,10 @@ enum DataFileSchema {
     ///
     /// - Throws: Errors of SQLite; nothing is changed then.
     static func upgradeBlocks(_ db: Database) throws {
-        let version = try Int32.fetchOne(db, sql: "PRAGMA user_version")
-        guard version == DataFile.firstBlockFormatVersion else { return }
+        guard try format(db).number == DataFile.firstBlockFormatVersion else { return }
         try db.inTransaction(.immediate) {
             try db.execute(sql: ChangeTable.schema)
-            try db.execute(sql: "PRAGMA user_version = \(DataFile.formatVersion)")
+            try setNumber(DataFile.blockFormatVersion, db)
             return .commit
         }
     }
@@ -226,30 +230,8 @@ enum DataFileSchema {
     /// Removes the tables of blocks, in the current transaction.
     static func removeBlocks(_ db: Database) throws {
         for table in blockTables where table.kind == "table" { try db.execute(sql: "DROP TABLE \(table.name)") }
-        try db.execute(sql: "PRAGMA user_version = \(DataFile.rowFormatVersion)")
-    }
-
-    /// Returns the format of a file in the connection's snapshot, with changes that are still in its log.
-    static func version(_ connection: OpaquePointer) throws -> Int32 {
-        Int32(clamping: try PreparedStatement.number(connection, "PRAGMA user_version") ?? 0)
-    }
-
-    /// Returns the format that a file's tables and migrations show, whatever its header says; nil when they cannot be
-    /// read.
-    static func versionOfTables(_ connection: OpaquePointer) -> Int32? {
-        do {
-            func has(_ table: String) throws -> Bool {
-                try PreparedStatement.number(
-                    connection, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '\(table)'") == 1
-            }
-            if try has(ChangeTable.name) { return DataFile.formatVersion }
-            for table in BlockTable.schema where try has(table.name) { return DataFile.firstBlockFormatVersion }
-            let number = try PreparedStatement.number(
-                connection, "SELECT max(CAST(substr(identifier, 2) AS INTEGER)) FROM \(migrationsTable)")
-            return number.flatMap { 1...Int64(DataFile.rowFormatVersion) ~= $0 ? Int32($0) : nil }
-        } catch {
-            return nil
-        }
+        let hasRecords = try RecordTable.exists(db)
+        try setNumber(hasRecords ? DataFile.rowRecordFormatVersion : DataFile.rowFormatVersion, db)
     }
 
     /// The result of comparing a file's schema with Tidemark's.
@@ -268,9 +250,9 @@ enum DataFileSchema {
     ///   - connection: A connection for reading, with one snapshot. Nothing is written.
     ///   - version: The format of the file, at most the newest one that the caller reads. Tables of newer formats may
     ///     be missing.
-    /// - Throws: ``SQLiteFailure`` when the list cannot be read.
+    /// - Throws: ``SQLiteError`` when the list cannot be read.
     static func inspect(_ connection: OpaquePointer, version: Int32) throws -> Verdict {
-        var known = Dictionary(uniqueKeysWithValues: (tables + blockTables).map { ($0.name, $0) })
+        var known = Dictionary(uniqueKeysWithValues: (tables + blockTables + [records]).map { ($0.name, $0) })
         var changed: String?
         var foreign: String?
         let statement = try PreparedStatement(connection, "SELECT type, name, sql FROM sqlite_schema")
@@ -283,14 +265,22 @@ enum DataFileSchema {
                 return
             }
             if row.text(2).description != table.sql { changed = "\(kind) \(name) has other columns" }
-            if table.version > version { changed = "\(kind) \(name) is of format \(table.version), not \(version)" }
+            if !isKnown(table, in: version) {
+                changed = "\(kind) \(name) is of format \(table.version), not \(version)"
+            }
         }
         if let foreign { return .foreign(foreign) }
         if let changed { return .damaged(changed) }
-        if let missing = known.values.filter({ $0.version <= version }).min(by: { $0.name < $1.name }) {
+        if let missing = known.values.filter({ isKnown($0, in: version) }).min(by: { $0.name < $1.name }) {
             return .damaged("\(missing.kind) \(missing.name) is missing")
         }
         return .ours
+    }
+
+    /// Returns true if a file of a format has a table.
+    private static func isKnown(_ table: Table, in version: Int32) -> Bool {
+        if blockTables.contains(where: { $0.name == table.name }), DataFile.isOfRows(version) { return false }
+        return table.version <= version
     }
 
     /// Returns true if SQLite or the migrator created an object. A similar name proves nothing: an entry of the schema
@@ -312,8 +302,8 @@ enum DataFileSchema {
     /// Without a log, the file is read as immutable, so that no file appears beside one of another program. With a log,
     /// the log is read, too, still read-only.
     ///
-    /// - Throws: ``Tidemark/StorageError`` `.notOurs` or `.newerFormat`; ``SQLiteFailure`` for damage, or as SQLite
-    ///   returned it.
+    /// - Throws: ``Tidemark/StorageError`` `.notOurs`, `.newerFormat` or `.codecMissing`; ``SQLiteError`` for damage,
+    ///   or as SQLite returned it.
     static func check(_ file: DataFilePath) throws {
         let hasLog = DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0
         let connection = try ReadConnection(path: file.path, isImmutable: !hasLog)
@@ -321,18 +311,18 @@ enum DataFileSchema {
         try connection.execute("BEGIN")
         let version = try version(connection.handle)
         // The main file's header was checked before, but a newer program's upgrade may still be in the log.
-        let header = FileHeader(version: version)
+        let header = FileHeader(version: try storedVersion(connection.handle))
         if let refusal = header.refusal(path: file.path) { throw refusal }
         let verdict = try withExtendedLifetime(connection) { try inspect(connection.handle, version: version) }
         try connection.execute("COMMIT")
         switch verdict {
         case .ours:
-            if LogIdentity.isForeign(file) { throw SQLiteFailure.damaged("the log beside it is another file's") }
+            if LogIdentity.isForeign(file) { throw SQLiteError.damaged("the log beside it is another file's") }
         case .foreign(let what):
             throw StorageError(
                 .notOurs, "\(file.path) holds the \(what), which tidemark did not make; it was not changed",
                 advice: "pass another file name")
-        case .damaged(let reason): throw SQLiteFailure.damaged(reason)
+        case .damaged(let reason): throw SQLiteError.damaged(reason)
         }
     }
 }

@@ -12,10 +12,10 @@ extension EntityLayout {
     /// Reads how a file stores entities, in the connection's snapshot. While entities are being moved into blocks, the
     /// file still counts as one of rows.
     ///
-    /// - Throws: ``SQLiteFailure``.
+    /// - Throws: ``SQLiteError``.
     init(_ connection: OpaquePointer) throws {
         let isOfRows =
-            try DataFileSchema.version(connection) <= DataFile.rowFormatVersion
+            try DataFile.isOfRows(DataFileSchema.version(connection))
             || PreparedStatement.number(connection, BlockMigration.movedCountQuery) != nil
         self = isOfRows ? .rows : .blocks
     }

@@ -5,9 +5,9 @@ enum StoredNumber {
 
     /// Checks a count or row number, and returns it.
     ///
-    /// - Throws: ``SQLiteFailure`` `SQLITE_CORRUPT` when the number is out of range.
+    /// - Throws: ``SQLiteError`` `SQLITE_CORRUPT` when the number is out of range.
     static func count(_ number: Int64, _ name: String) throws -> Int64 {
-        guard 0...max ~= number else { throw SQLiteFailure.damaged("\(name) is \(number)") }
+        guard 0...max ~= number else { throw SQLiteError.damaged("\(name) is \(number)") }
         return number
     }
 

@@ -23,6 +23,8 @@ public struct CacheServerConfiguration: Sendable {
     public var allowedOrigins: [String] = []
     /// Encrypts connections, for example with `TLSIdentity`; nil serves plain HTTP.
     public var encryption: (any ConnectionEncryption)?
+    /// The scopes that clients with tokens of their own may read; nil serves none.
+    public var scopes: ScopeRoutes?
     /// The bounds on connections, requests, times and streams.
     public var limits = ServerLimits()
     /// The path of the cache's data file, from which exports are read; nil answers export requests with 404.

@@ -4,6 +4,14 @@ import NIOCore
 import NIOHTTPTypes
 import Tidemark
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The last handler of a connection: responds to stream requests itself, and forwards all others to the application.
 ///
 /// The connection's event loop writes the events of a stream, without a task. A task that writes one response holds 16
@@ -27,7 +35,7 @@ final class StreamSender: ChannelDuplexHandler, RemovableChannelHandler {
         case forwarding
         /// Waiting for the decision on a stream request.
         case opening
-        case sending(StreamHub.Lease, LiveCache)
+        case sending(any SentStream)
         case over
     }
 
@@ -85,7 +93,7 @@ final class StreamSender: ChannelDuplexHandler, RemovableChannelHandler {
 
     private static func asksForStream(_ head: HTTPRequest) -> Bool {
         guard head.method == .get, let path = head.path else { return false }
-        return path == "/stream" || path.hasPrefix("/stream?")
+        return path == "/stream" || path.hasPrefix("/stream?") || path.hasPrefix("/scopes/")
     }
 
     private func pass(_ data: NIOAny, _ context: ChannelHandlerContext) {
@@ -128,14 +136,30 @@ final class StreamSender: ChannelDuplexHandler, RemovableChannelHandler {
             state = .forwarding
             context.write(wrapOutboundOut(.body(ByteBuffer(bytes: bytes))), promise: nil)
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-        case .stream(let lease, let live):
-            state = .sending(lease, live)
+        case .stream(let stream):
+            state = .sending(stream)
             opened?.succeed(nil)
             opened = nil
-            let hello = ByteBuffer(bytes: EventText.beginning(of: lease.connected))
-            context.writeAndFlush(wrapOutboundOut(.body(hello)), promise: nil)
+            limitSending(stream.sendTimeout, context)
+            let beginning = stream.beginning
+            if beginning.isEmpty {
+                context.flush()
+            } else {
+                context.writeAndFlush(wrapOutboundOut(.body(ByteBuffer(bytes: beginning))), promise: nil)
+            }
             pump()
         }
+    }
+
+    private func limitSending(_ timeout: Duration?, _ context: ChannelHandlerContext) {
+        #if os(Linux)
+            guard let timeout else { return }
+            var limits = ServerLimits()
+            limits.sendTimeout = timeout
+            _ = context.channel.setOption(
+                ChannelOptions.socket(SocketOptionLevel(IPPROTO_TCP), SocketOptionName(TCP_USER_TIMEOUT)),
+                value: SocketOptionValue(limits.sendTimeoutOption))
+        #endif
     }
 
     // MARK: Events
@@ -147,21 +171,29 @@ final class StreamSender: ChannelDuplexHandler, RemovableChannelHandler {
         guard !isPumping, let context else { return }
         isPumping = true
         defer { isPumping = false }
-        while context.channel.isWritable, case .sending(let lease, let live) = state {
-            switch lease.connected.stream.nextStep(lease.connected.connection, wake: wake(context)) {
+        while context.channel.isWritable, case .sending(let stream) = state {
+            switch stream.next(wake: wake(context)) {
             case .wait: return
             case .send(let text, let hasRoom):
-                if hasRoom { Task { await live.cache.resume(lease.connected.stream) } }
-                context.writeAndFlush(wrapOutboundOut(.body(ByteBuffer(bytes: text))), promise: nil)
-            case .replaced: end([], context)
-            case .end(let end): self.end(EventText.ending(end, of: lease.connected.stream), context)
+                if hasRoom { Task { await stream.tellRoom() } }
+                if !text.isEmpty {
+                    context.writeAndFlush(wrapOutboundOut(.body(ByteBuffer(bytes: text))), promise: nil)
+                }
+            case .end(let text): end(text, context)
+            case .cut: return cut(context)
             }
         }
+        if case .sending(let stream) = state, !stream.watch(wake: wake(context)) { cut(context) }
     }
 
     private func wake(_ context: ChannelHandlerContext) -> @Sendable () -> Void {
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         return { [loop = context.eventLoop] in loop.execute { bound.value.pump() } }
+    }
+
+    private func cut(_ context: ChannelHandlerContext) {
+        finish()
+        context.close(promise: nil)
     }
 
     private func end(_ text: [UInt8], _ context: ChannelHandlerContext) {

@@ -4,6 +4,7 @@ import HummingbirdCore
 import NIOCore
 import Synchronization
 import Tidemark
+import TidemarkLiveScopes
 import TidemarkModel
 import TidemarkStore
 import TidemarkJSON
@@ -55,6 +56,10 @@ extension CacheServer {
         case .metrics: await metrics()
         case .health: try await health()
         case .recording: try await savedRecording()
+        case .scope(let name) where request.method == .head: try await scopeHead(name, request.head)
+        case .scope(let name) where request.method == .post: try await missingLines(name, request, channel)
+        case .scope(let name): try await openScope(name, request)
+        case .scopeEdits(let name): try await edit(name, request, channel)
         case .page(let file): CacheServer.page(file, request)
         }
     }
@@ -99,6 +104,7 @@ extension CacheServer {
             text.gauge("streams", "The streams of notifications, with those that may be resumed.", Int64(counts.all))
             text.gauge("streams_connected", "The streams that have a connection.", Int64(counts.connected))
         }
+        if let scopes = configuration.scopes { text.scopes(await scopes.service.tallies()) }
         return Response(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: text.bytes)))

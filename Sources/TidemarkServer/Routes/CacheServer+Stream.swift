@@ -60,8 +60,12 @@ extension CacheServer {
             let passed = try check.withLock { $0 }.check(request)
             allowedOrigin = passed.allowedOrigin
             try refuseAtEnd(passed.route)
-            let (live, lease) = try await connect(request)
-            answer = StreamAnswer(of: lease, live)
+            if case .scope(let name) = passed.route {
+                answer = try await openScope(name, request)
+            } else {
+                let (live, lease) = try await connect(request)
+                answer = StreamAnswer(SentNotifications(lease, live), StreamAnswer.fields)
+            }
         } catch {
             answer = StreamAnswer(error)
         }
@@ -92,7 +96,7 @@ extension CacheServer {
 /// The response to a stream request: its head, and either the stream or the body of a refusal.
 struct StreamAnswer: Sendable {
     enum Body: Sendable {
-        case stream(StreamHub.Lease, LiveCache)
+        case stream(any SentStream)
         case refusal([UInt8])
     }
 
@@ -102,9 +106,9 @@ struct StreamAnswer: Sendable {
     var head: HTTPResponse
     var body: Body
 
-    init(of lease: StreamHub.Lease, _ live: LiveCache) {
-        head = HTTPResponse(status: .ok, headerFields: StreamAnswer.fields)
-        body = .stream(lease, live)
+    init(_ stream: any SentStream, _ fields: HTTPFields) {
+        head = HTTPResponse(status: .ok, headerFields: fields)
+        body = .stream(stream)
     }
 
     init(_ refusal: Refusal) {

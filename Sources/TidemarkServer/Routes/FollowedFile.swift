@@ -1,5 +1,6 @@
 import Synchronization
 import Tidemark
+import TidemarkMessages
 import TidemarkModel
 import TidemarkSQLite
 import TidemarkSession
@@ -65,7 +66,6 @@ actor FollowedFile: MessageSource {
         var settings = settings
         settings.isReadOnly = true
         settings.sendsEdits = false
-        settings.http = nil
         self.settings = settings
         self.clock = clock
     }

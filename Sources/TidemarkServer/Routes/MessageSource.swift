@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkMessages
 import TidemarkModel
 import TidemarkSession
 import TidemarkStore

@@ -16,6 +16,8 @@ enum ServerRoute: Hashable, Sendable {
     case metrics
     case health
     case recording
+    case scope(name: String)
+    case scopeEdits(name: String)
     case page(InspectorFile)
 
     /// Parses a path.
@@ -38,6 +40,10 @@ enum ServerRoute: Hashable, Sendable {
                 return
             }
             let parts = target.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            if let scope = ServerRoute(scopeParts: parts) {
+                self = scope
+                return
+            }
             guard parts.count == 3 || parts.count == 4, parts[0].isEmpty, parts[1].elementsEqual("entities".utf8),
                 let type = PercentDecoding.text(parts[2]), !type.isEmpty
             else { return nil }
@@ -50,17 +56,41 @@ enum ServerRoute: Hashable, Sendable {
         }
     }
 
+    /// Parses `/scopes/NAME` and `/scopes/NAME/edits`.
+    private init?(scopeParts parts: [Substring.UTF8View.SubSequence]) {
+        guard 3...4 ~= parts.count, parts[0].isEmpty, parts[1].elementsEqual("scopes".utf8),
+            let name = PercentDecoding.text(parts[2]), !name.isEmpty
+        else { return nil }
+        if parts.count == 3 {
+            self = .scope(name: name)
+        } else {
+            guard parts[3].elementsEqual("edits".utf8) else { return nil }
+            self = .scopeEdits(name: name)
+        }
+    }
+
+    /// True for the paths of scopes, which have tokens of their own.
+    var isScope: Bool {
+        switch self {
+        case .scope, .scopeEdits: true
+        default: false
+        }
+    }
+
     /// The methods that the path supports.
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .messages, .events: [.post]
+        case .messages, .events, .scopeEdits: [.post]
+        case .scope: [.get, .head, .post]
         case .stream, .entity, .entities, .export, .metrics, .health, .recording, .page: [.get, .head]
         }
     }
 
-    /// True if the path is served without a token.
+    /// True if the path is served without the server's token.
     var isOpen: Bool {
         switch self {
+        // These check tokens themselves.
+        case .scope, .scopeEdits: true
         case .health, .page: true
         case .messages, .stream, .events, .entity, .entities, .export, .metrics, .recording: false
         }
@@ -69,7 +99,7 @@ enum ServerRoute: Hashable, Sendable {
     /// True if a read-only server supports the path. `/rpc` is included, because each method decides for itself.
     var isForReaders: Bool {
         switch self {
-        case .stream, .events: false
+        case .stream, .events, .scope, .scopeEdits: false
         case .messages, .entity, .entities, .export, .metrics, .health, .recording, .page: true
         }
     }

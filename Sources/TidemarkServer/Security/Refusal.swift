@@ -21,6 +21,8 @@ struct Refusal: Error, Hashable, Sendable {
         case unsupportedCoding = "unsupported_coding"
         case unknownHost = "unknown_host"
         case tooManyStreams = "too_many_streams"
+        case pendingIDReused = "pending_id_reused"
+        case editUnavailable = "edit_unavailable"
         case headTooLarge = "head_too_large"
         case overloaded
         case shuttingDown = "shutting_down"
@@ -53,7 +55,8 @@ struct Refusal: Error, Hashable, Sendable {
         case .unknownHost: .misdirectedRequest
         case .tooManyStreams: .tooManyRequests
         case .headTooLarge: .requestHeaderFieldsTooLarge
-        case .overloaded, .shuttingDown, .storageFailed: .serviceUnavailable
+        case .pendingIDReused: .conflict
+        case .overloaded, .shuttingDown, .storageFailed, .editUnavailable: .serviceUnavailable
         case .internalError: .internalServerError
         }
     }
@@ -87,7 +90,7 @@ struct Refusal: Error, Hashable, Sendable {
         fields[.contentType] = "application/json"
         if code == .unauthorized { fields[.wwwAuthenticate] = "Bearer" }
         if let allow { fields[.allow] = allow }
-        if code == .tooManyStreams || code == .overloaded { fields[.retryAfter] = "1" }
+        if [.tooManyStreams, .overloaded, .editUnavailable].contains(code) { fields[.retryAfter] = "1" }
         return fields
     }
 

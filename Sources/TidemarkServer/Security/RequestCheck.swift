@@ -7,6 +7,8 @@ struct RequestCheck: Sendable {
     var hosts: ServedHosts
     var token: AccessToken
     var isReadOnly: Bool
+    /// True if the server has scopes. Their paths are not there otherwise.
+    var servesScopes = false
 
     /// A request that passed the check.
     struct Passed: Hashable, Sendable {
@@ -23,7 +25,7 @@ struct RequestCheck: Sendable {
     func check(_ head: HTTPRequest) throws(Refusal) -> Passed {
         let host = try checkHost(head)
         let origin = try checkOrigin(head, host)
-        let route = ServerRoute(path: head.path ?? "")
+        let route = ServerRoute(path: head.path ?? "").flatMap { $0.isScope && !servesScopes ? nil : $0 }
         let isAllowedOrigin = origin.map { hosts.allows(origin: $0) } ?? false
         if head.method == .options, isAllowedOrigin, head.headerFields[.accessControlRequestMethod] != nil, let route {
             return Passed(route: route, allowedOrigin: origin, isPreflight: true)

@@ -1,5 +1,6 @@
 import Synchronization
 import Tidemark
+import TidemarkMessages
 import TidemarkModel
 import TidemarkSession
 

@@ -1,19 +1,20 @@
 import Tidemark
+import TidemarkJSON
+import TidemarkMessages
 import TidemarkModel
 import TidemarkStore
-import TidemarkJSON
 
 /// Sends the requests of pending edits through a session's host.
 ///
 /// - Source: Protocol/sessions.md, calls to the host.
 package struct HostMutations: MutationUpstream {
     private let calls: HostCalls
-    private let reader: MethodReader
+    private let reader: RequestReader
 
     /// Creates an upstream that sends mutations to the host.
     ///
     /// - Parameter reader: Parses confirmations, which have the form of `optimistic.commit`.
-    init(_ calls: HostCalls, reader: MethodReader) {
+    init(_ calls: HostCalls, reader: RequestReader) {
         self.calls = calls
         self.reader = reader
     }

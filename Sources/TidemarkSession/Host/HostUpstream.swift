@@ -1,7 +1,8 @@
 import Tidemark
+import TidemarkJSON
+import TidemarkMessages
 import TidemarkModel
 import TidemarkStore
-import TidemarkJSON
 
 /// A session's host as the cache's upstream, for missing events and for queries.
 ///
@@ -23,12 +24,12 @@ package struct HostUpstream: Upstream, QueryUpstream {
     /// - Throws: ``UpstreamError`` if the call fails, or its result cannot be used.
     package func events(
         since sequence: EventSequence, of library: ByteString
-    ) async throws(UpstreamError) -> UpstreamAnswer {
+    ) async throws(UpstreamError) -> UpstreamResponse {
         let result = try await calls.call("events.since.v1") { line in
             line.member("library_id", library)
             line.member("sequence", sequence)
         }
-        return try UpstreamAnswer(result: result, of: "the host")
+        return try UpstreamResponse(result: result, of: "the host")
     }
 
     /// Requests the result of a query with `query.fetch`.

@@ -1,8 +1,9 @@
 import Foundation
 import Tidemark
+import TidemarkJSON
+import TidemarkMessages
 import TidemarkModel
 import TidemarkStore
-import TidemarkJSON
 
 /// The results of the methods for looking at a cache.
 ///
@@ -182,7 +183,7 @@ extension JSONLine {
             line.member("tags", json: query.tags)
             line.member("as_of", query.asOf)
             line.member("stored_at", json: query.storedAt.map { Array("\($0)".utf8) })
-            line.member("ttl", json: query.timeToLive.map { Array(Answer.seconds($0).utf8) })
+            line.member("ttl", json: query.timeToLive.map { Array(JSONLine.seconds($0).utf8) })
             line.member("stale", query.staleCause != nil)
             line.member("reason", query.staleCause.map { ByteString($0.rawValue) })
             line.member("stale_since", json: query.staleSince.map { Array("\($0)".utf8) })
@@ -230,14 +231,6 @@ extension JSONLine {
         }
     }
 
-}
-
-extension Answer {
-    /// Formats a duration in seconds, as `query.put` takes it, with decimals only if needed.
-    static func seconds(_ milliseconds: Int64) -> String {
-        let rest = milliseconds % 1_000
-        return "\(milliseconds / 1_000)" + (rest == 0 ? "" : ".\(String(rest + 1_000).dropFirst())")
-    }
 }
 
 extension QuarantineRecord.Kind {

@@ -1,22 +1,13 @@
 import Foundation
-import TidemarkHTTP
+import TidemarkJSON
+import TidemarkMessages
 import TidemarkModel
 import TidemarkStore
-import TidemarkJSON
 
-/// The results of `log.list` and `network.disturb`, and the events of `log.observe`.
+/// The result of `log.list`, and the events of `log.observe`.
 ///
 /// - Source: Protocol/sessions.md, log.observe and log.list.
 extension Answer {
-    static func faults(_ faults: NetworkDisturbance.Faults, areSettable: Bool) -> [UInt8] {
-        object { line in
-            line.member("offline", faults.isOffline)
-            line.member("delay", json: Array(seconds(faults.delay).utf8))
-            line.member("fail_next", faults.failureCount)
-            line.member("settable", areSettable)
-        }
-    }
-
     static func events(_ page: KeptEvents.Page, of kept: KeptEvents) -> [UInt8] {
         object { line in
             line.name("events")

@@ -1,6 +1,7 @@
 import Tidemark
-import TidemarkModel
 import TidemarkJSON
+import TidemarkMessages
+import TidemarkModel
 
 extension Answer {
     /// Returns the `result` of `optimistic.list`.

@@ -7,14 +7,14 @@
 #endif
 
 /// A failed write to a descriptor.
-struct DescriptorFailure: Error {
+struct DescriptorError: Error {
     /// The system's message; nil if the reading end is closed, which is not an error.
     var message: String?
 }
 
 /// Writes whole buffers to a descriptor, and waits for a slow reader.
 enum DescriptorWriter {
-    static func write(_ bytes: [UInt8], to descriptor: Int32) throws(DescriptorFailure) {
+    static func write(_ bytes: [UInt8], to descriptor: Int32) throws(DescriptorError) {
         var start = 0
         while start < bytes.count {
             let count = bytes.withUnsafeBytes { all in
@@ -30,8 +30,8 @@ enum DescriptorWriter {
             case EAGAIN, EWOULDBLOCK:
                 var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&entry, 1, -1)
-            case EPIPE: throw DescriptorFailure(message: nil)
-            default: throw DescriptorFailure(message: String(cString: strerror(errno)))
+            case EPIPE: throw DescriptorError(message: nil)
+            default: throw DescriptorError(message: String(cString: strerror(errno)))
             }
         }
     }

@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkMessages
 import TidemarkModel
 
 /// Notifications of which only the newest matters: one per library and kind, and one per pending edit. Bounded by their

@@ -1,7 +1,8 @@
 import Tidemark
+import TidemarkJSON
+import TidemarkMessages
 import TidemarkModel
 import TidemarkStore
-import TidemarkJSON
 
 extension OutputQueue: ObserverSink {
     /// Appends a notification if there is room; returns false if the observer's changes must be merged instead.

@@ -1,6 +1,7 @@
 import Dispatch
 import Synchronization
 import Tidemark
+import TidemarkMessages
 import TidemarkModel
 
 /// The lines on their way to the host: one queue, one writer, first in, first out.
@@ -78,12 +79,12 @@ package final class OutputQueue: Sendable {
     }
 
     /// Appends a call to the host.
-    func append(call line: [UInt8], number: Int64) {
+    package func append(call line: [UInt8], number: Int64) {
         append { $0.append(line, as: .answer, call: number) }
     }
 
     /// Removes a call that is not written yet.
-    func withdraw(call number: Int64) {
+    package func withdraw(call number: Int64) {
         state.withLock { $0.withdraw(call: number) }
     }
 
@@ -138,7 +139,7 @@ package final class OutputQueue: Sendable {
             let (bytes, waiters) = state.withLock { $0.takeBytes(OutputQueue.writeByteCountMax) }
             resume(waiters)
             if bytes.isEmpty { return }
-            do throws(DescriptorFailure) {
+            do throws(DescriptorError) {
                 try DescriptorWriter.write(bytes, to: descriptor)
             } catch {
                 resume(state.withLock { $0.close(error.message) })
@@ -154,4 +155,11 @@ package final class OutputQueue: Sendable {
     private func resume(_ waiters: [CheckedContinuation<Void, Never>]) {
         for waiter in waiters { waiter.resume() }
     }
+}
+
+extension OutputQueue: SessionOutput, CallOutput {
+    /// nil: a host receives notifications.
+    package var observerRefusal: CacheError? { nil }
+    /// The limit on unwritten answers.
+    package var answerByteCountMax: Int { bounds.answerByteCountMax }
 }

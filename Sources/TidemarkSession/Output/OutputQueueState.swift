@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkMessages
 import TidemarkModel
 
 /// The state of an ``OutputQueue``. It makes all decisions, without threads.

@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkMessages
 import TidemarkModel
 
 /// A session's input, with the batches that were read ahead of their turn.

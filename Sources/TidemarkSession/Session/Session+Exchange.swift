@@ -1,6 +1,6 @@
 import Synchronization
 import Tidemark
-import TidemarkHTTP
+import TidemarkMessages
 import TidemarkModel
 import TidemarkStore
 import TidemarkWire
@@ -15,8 +15,8 @@ extension Session {
         let exchange = Exchange()
         let batch: EventBatch
         do throws(WireError) {
-            guard let first = try EventDecoder.batches(of: MessageText.onOneLine(text), limits: reader.limits).first
-            else {
+            let line = MessageText.onOneLine(text)
+            guard let first = try EventDecoder.batches(of: line, limits: context.reader.limits).first else {
                 return MessageLine.answer(.failure(Session.noMessage), to: Message.nullID) + [0x0A]
             }
             batch = first
@@ -41,8 +41,8 @@ extension Session {
 
     /// Ends the subscriptions of this session; none of them is notified any more.
     package func endSubscriptions() async {
-        await cache.detach(outputQueue)
-        for number in httpSubscriptions.takeAll() { _ = await http?.cancel(number) }
+        await cache.detach(output)
+        for family in guests { await family.endSubscriptions(of: output) }
     }
 
     private static func refusal(of batch: EventBatch) -> MessageError {

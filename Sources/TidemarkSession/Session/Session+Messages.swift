@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkMessages
 import TidemarkModel
 import TidemarkStore
 
@@ -29,7 +30,7 @@ extension Session {
         let messages = elements.map { Message($0) }
         let batch = BatchAnswer(
             count: messages.count(where: \.wantsAnswer), target: target,
-            byteCountMax: outputQueue.answerByteCountMax)
+            byteCountMax: output.answerByteCountMax)
         var index = 0
         for message in messages {
             await admit(message, .batch(batch, index: index), place)
@@ -40,18 +41,18 @@ extension Session {
     /// Takes only the host's answers from a line; its other messages are performed in their turn.
     func admitAnswers(_ value: JSONSlice) {
         for element in value.elements ?? [value] {
-            if case .answer(let id, let hostAnswer) = Message(element) { calls?.answer(hostAnswer, to: id) }
+            if case .answer(let id, let hostAnswer) = Message(element) { context.calls?.answer(hostAnswer, to: id) }
         }
     }
 
     private func admit(_ message: Message, _ target: Responder.Target, _ place: LinePlace?) async {
         switch message {
         case .answer(let id, let hostAnswer):
-            calls?.answer(hostAnswer, to: id)
+            context.calls?.answer(hostAnswer, to: id)
         case .invalid(let id, let error):
             await answer(.failure(error), Responder(id: id, target: target))
         case .request(let request):
-            await outputQueue.waitForRoom()
+            await output.waitForRoom()
             let responder =
                 if let id = request.id { Responder(id: id, target: target) } else {
                     Responder(id: Message.nullID, target: .nobody)
@@ -62,7 +63,7 @@ extension Session {
 
     /// Writes an answer after all notifications of earlier changes.
     func answer(_ outcome: Result<[UInt8], MessageError>, _ responder: Responder) async {
-        await cache.deliverAll(to: outputQueue)
+        await cache.deliverAll(to: output)
         responder.answer(outcome)
     }
 }

@@ -1,7 +1,6 @@
 import Logging
 import Tidemark
-import TidemarkHTTP
-import TidemarkGraphQLStore
+import TidemarkMessages
 import TidemarkModel
 import TidemarkStore
 
@@ -32,10 +31,9 @@ package final class Session: Sendable {
         package var aheadByteCountMax = 16 << 20
         /// Receives the session's log.
         package var logger: Logger
-        /// The HTTP client; nil refuses the HTTP methods.
-        package var http: HTTPClient?
-        /// Simulated faults of the cache's own requests; nil if the cache sends none.
-        package var disturbance: NetworkDisturbance?
+        /// The families of methods besides those of the session itself, which are about entities, queries, edits and
+        /// inspection. No two families may have a method of the same name.
+        package var families: [any MethodFamily] = []
         /// Called after the host's input has ended and before the cache is closed, to end other sources of events.
         package var beforeEnd: @Sendable () async -> Void = {}
         /// True to send the requests of pending edits to the host.
@@ -51,20 +49,14 @@ package final class Session: Sendable {
         }
     }
 
-    let cache: SyncCache
-    /// Receives notifications and late answers.
-    let outputQueue: any SessionOutput
-    /// The calls to the host; nil if there is no host to call.
-    let calls: HostCalls?
-    let waiting: WaitingRequests
-    let reader: MethodReader
-    let logger: Logger
-    let http: HTTPClient?
-    let disturbance: NetworkDisturbance?
-    let httpSubscriptions = HTTPSubscriptions()
+    /// What the methods work with.
+    let context: SessionContext
+    let methods: MethodTable
+    /// The families of ``Settings/families``.
+    let guests: [any MethodFamily]
     private let aheadByteCountMax: Int
     private let beforeEnd: @Sendable () async -> Void
-    let sendsEdits: Bool
+    private let sendsEdits: Bool
     let isReadOnly: Bool
 
     /// Creates a session with a host.
@@ -96,21 +88,27 @@ package final class Session: Sendable {
         of cache: SyncCache, output: any SessionOutput, calls: HostCalls?, waiting: WaitingRequests,
         settings: Settings
     ) {
-        self.cache = cache
-        self.outputQueue = output
-        self.calls = calls
-        self.waiting = waiting
-        reader = MethodReader(
-            limits: settings.limits, defaultLibrary: settings.defaultLibrary,
-            http: settings.http?.defaults ?? HTTPClientDefaults(), isStrict: true)
-        http = settings.http
-        disturbance = settings.disturbance
-        logger = settings.logger
+        context = SessionContext(
+            cache: cache, output: output, calls: calls, waiting: waiting,
+            reader: RequestReader(
+                limits: settings.limits, defaultLibrary: settings.defaultLibrary, isStrict: true),
+            logger: settings.logger)
+        guests = settings.families
+        let families: [any MethodFamily] =
+            [
+                EntityMethods(clearings: guests.compactMap(\.clearing)), QueryMethods(), LayerMethods(),
+                OutboxMethods(), InspectionMethods(),
+            ] + guests
+        methods = MethodTable(families + [ControlMethods(families: families)])
         aheadByteCountMax = settings.aheadByteCountMax
         beforeEnd = settings.beforeEnd
         sendsEdits = settings.sendsEdits
         isReadOnly = settings.isReadOnly
     }
+
+    var cache: SyncCache { context.cache }
+    var output: any SessionOutput { context.output }
+    var waiting: WaitingRequests { context.waiting }
 
     /// Reads the input to its end, finishes all pending work, closes the cache and writes all remaining lines.
     ///
@@ -119,7 +117,7 @@ package final class Session: Sendable {
     ///   - room: Yields whenever the output queue has room for notifications again.
     /// - Throws: ``InputError`` or ``StorageError``, after finishing everything that can be finished.
     package func run(_ input: any LineInput, room: AsyncStream<Void>) async throws {
-        guard let outputQueue = outputQueue as? OutputQueue, let calls else {
+        guard let outputQueue = output as? OutputQueue, let calls = context.calls else {
             preconditionFailure("a session without a host of its own has no input to run")
         }
         await cache.observeLibraries(outputQueue)
@@ -127,7 +125,7 @@ package final class Session: Sendable {
         await cache.startOutbox(await mutationUpstream(), timeout: nil) { [outputQueue] status in
             outputQueue.notifyOutbox(status)
         }
-        let resuming = Task { [cache, outputQueue] in
+        let resuming = Task { [cache] in
             for await _ in room { await cache.resume(outputQueue) }
         }
         var failure: (any Error)?
@@ -145,6 +143,14 @@ package final class Session: Sendable {
         resuming.cancel()
         await outputQueue.drain()
         if let failure { throw failure }
+    }
+
+    /// Returns where to send the requests of pending edits; nil if nothing is sent.
+    package func mutationUpstream() async -> (any MutationUpstream)? {
+        var upstream: (any MutationUpstream)?
+        if sendsEdits, let calls = context.calls { upstream = HostMutations(calls, reader: context.reader) }
+        for family in guests { upstream = await family.mutationUpstream(over: upstream, in: context) }
+        return upstream
     }
 
     private func read(_ stream: IngestStream, _ calls: HostCalls) async throws {
@@ -192,12 +198,12 @@ package final class Session: Sendable {
         let number = batch.firstLine + Int64(event.line)
         if event.kind == .message {
             await admit(
-                JSONSlice(validated: line), to: outputQueue, LinePlace(input: input, line: number))
+                JSONSlice(validated: line), to: output, LinePlace(input: input, line: number))
         } else if line.holds(Session.versionName) {
             let reason = event.reason?.code ?? "not_json"
             let error = MessageError.parse(
                 "line \(number) cannot be read (\(reason)) and is in quarantine: send one JSON value a line")
-            await answer(.failure(error), Responder(id: Message.nullID, target: .line(outputQueue)))
+            await answer(.failure(error), Responder(id: Message.nullID, target: .line(output)))
         }
     }
 
@@ -225,7 +231,7 @@ package final class Session: Sendable {
             waiting.finish(number) { $0.answer(.success(Answer.place(status))) }
         }
         await waiting.waitUntilEmpty()
-        await http?.close()
+        for family in guests { await family.close() }
         await cache.deliverAll(to: outputQueue)
         await cache.detach(outputQueue)
         do throws(StorageError) {
@@ -234,14 +240,6 @@ package final class Session: Sendable {
             failure = failure ?? error
         }
         if let failure { throw failure }
-    }
-}
-
-extension EventBatch {
-    /// Returns the line of an event, or the part of it that was kept.
-    func text(of event: ChangeEvent) -> ArraySlice<UInt8> {
-        let span = lines[Int(event.line)]
-        return block[Int(span.offset)..<Int(span.offset + span.count)]
     }
 }
 

@@ -1,7 +1,7 @@
 import Synchronization
 import Tidemark
+import TidemarkGraphQLLanguage
 import TidemarkGraphQL
-import TidemarkGraphQLStore
 import TidemarkModel
 import TidemarkTesting
 
@@ -10,7 +10,7 @@ import TidemarkTesting
 /// A response names no log position: it counts as of the cache's cursor when the request was sent. The simulation knows
 /// that position only to lie between the cache's last check and the arrival of the request, so each response is
 /// recorded with every position that it may have.
-final class SimulatedGraph: GraphUpstream {
+final class SimulatedGraph: GraphQLUpstream {
     private let server: SimulatedServer
     private let clock: ManualClock
 
@@ -23,7 +23,7 @@ final class SimulatedGraph: GraphUpstream {
 
     func stop(fetch: UInt64) {}
 
-    func ask(_ request: GraphUpstreamRequest) async throws(UpstreamError) -> GraphUpstreamAnswer {
+    func ask(_ request: GraphQLUpstreamRequest) async throws(UpstreamError) -> GraphQLUpstreamResponse {
         server.with { $0.questionCount += 1 }
         defer { server.with { $0.questionCount -= 1 } }
         let name = request.operationName?.description ?? ""
@@ -45,8 +45,8 @@ final class SimulatedGraph: GraphUpstream {
         switch fate {
         case .fails(let error, _): throw error
         case .answers(let text, _, _):
-            do throws(AnswerFault) {
-                return .whole(try AnswerParts(Array(text.utf8)))
+            do throws(ResponseError) {
+                return .whole(try ResponseParts(Array(text.utf8)))
             } catch {
                 preconditionFailure("the simulated server wrote \(text), which is no answer: \(error)")
             }
@@ -70,7 +70,7 @@ final class SimulatedGraph: GraphUpstream {
 
         /// Records the outcome at the moment when the client receives it.
         func end(_ name: String, _ state: inout SimulatedServer.State) {
-            let fate: GraphEdit.Fate
+            let fate: GraphQLEdit.Fate
             switch self {
             case .fails(let error, _): fate = error.isRefusal ? .refused : .lost
             case .answers(_, nil, _): fate = .refused
@@ -122,7 +122,7 @@ final class SimulatedGraph: GraphUpstream {
                 text: now.line(event), library: edit.library, log: now.logs.count - 1, base: event.sequence - 1,
                 sequence: event.sequence, isEvent: true))
         if fault == 3 { return .fails(UpstreamError("the connection is cut after the request"), delay: delay) }
-        let question = GraphQuestion(
+        let question = GraphQLQuestion(
             name: name, library: edit.library, selections: [.init(id: edit.id, fields: edit.names)])
         let answer = question.answer(from: now.entities)
         let text = answer.text.split(separator: "\"f0\"", omittingEmptySubsequences: false).joined(
@@ -145,9 +145,9 @@ final class SimulatedGraph: GraphUpstream {
 }
 
 /// The state of a simulated server for GraphQL documents.
-package struct GraphDesk: Sendable {
+package struct GraphQLDesk: Sendable {
     /// The questions by name of their operation. Bounded by the inputs of the plan.
-    package var questions: [String: GraphQuestion] = [:]
+    package var questions: [String: GraphQLQuestion] = [:]
     /// The mutations by pending id. Bounded by the inputs of the plan.
-    package var edits: [String: GraphEdit] = [:]
+    package var edits: [String: GraphQLEdit] = [:]
 }

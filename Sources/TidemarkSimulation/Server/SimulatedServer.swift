@@ -91,7 +91,7 @@ package final class SimulatedServer: Sendable {
         /// The edits that the cache sends.
         package var sent = SentEdits()
         /// The documents of a GraphQL client.
-        package var graph = GraphDesk()
+        package var graph = GraphQLDesk()
         /// The questions about lists and documents, and their answers.
         package var questions = QuestionDesk()
         /// The log position of the cache at its last check, by library.
@@ -134,7 +134,7 @@ extension SimulatedServer: Upstream {
     /// Answers with the events from a sequence on, possibly with a fault, after a simulated delay.
     package func events(
         since sequence: EventSequence, of library: ByteString
-    ) async throws(UpstreamError) -> UpstreamAnswer {
+    ) async throws(UpstreamError) -> UpstreamResponse {
         let name = library.description
         let draft = state.withLock { state in
             state.questionCount += 1
@@ -150,7 +150,7 @@ extension SimulatedServer: Upstream {
             state.denied += draft.denied.map { (name, $0) }
         }
         if let error = draft.error { throw error }
-        return UpstreamAnswer(lines: draft.lines, coveredThrough: draft.coveredThrough.map { EventSequence($0) })
+        return UpstreamResponse(lines: draft.lines, coveredThrough: draft.coveredThrough.map { EventSequence($0) })
     }
 
     private static func draft(since first: Int64, _ name: String, _ state: inout State) -> Draft {

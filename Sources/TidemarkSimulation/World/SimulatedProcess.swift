@@ -17,7 +17,7 @@ package struct SimulatedProcess {
     /// The sink of observers that accept notifications only at times.
     package let slowSink = FoldingSink()
     /// The sink of the GraphQL client's watched documents.
-    let graphSink = GraphSink()
+    let graphSink = GraphQLSink()
     /// The durable positions that the cache reported.
     package let durable = DurableRecord()
     /// How many lines the process received.

@@ -1,6 +1,6 @@
 import Synchronization
 import Tidemark
-import TidemarkGraphQLStore
+import TidemarkGraphQL
 import TidemarkModel
 import TidemarkReferenceModel
 import TidemarkTesting
@@ -12,7 +12,7 @@ extension Simulation {
     /// Attaches the GraphQL engine to a cache, with the simulated server behind it.
     static func attachGraph(to cache: SyncCache, _ server: SimulatedServer) async {
         await cache.attach {
-            GraphEngine(rules: GraphRules(), upstream: SimulatedGraph(server))
+            GraphQLEngine(rules: GraphQLRules(), upstream: SimulatedGraph(server))
         }
     }
 
@@ -21,24 +21,24 @@ extension Simulation {
     /// - Parameter isWhole: True to select all fields that the server has of each entity.
     private func question(
         _ input: SimulationInput, _ name: String, _ random: inout SeededGenerator, isWhole: Bool = false
-    ) -> GraphQuestion? {
+    ) -> GraphQLQuestion? {
         guard let known = ids[name], !known.isEmpty, let library = server.library(name) else { return nil }
-        var selections: [GraphQuestion.Selection] = []
+        var selections: [GraphQLQuestion.Selection] = []
         for _ in 0...random.below(3) {
             let id = random.pick(known)
             guard !selections.contains(where: { $0.id == id }) else { continue }
             let there = ItemFields.names.filter { library.entities[id]?.values[$0] != nil }
             let wanted = (there.isEmpty ? ItemFields.names : there).filter { _ in isWhole || random.chance(700) }
-            selections.append(GraphQuestion.Selection(id: id, fields: wanted))
+            selections.append(GraphQLQuestion.Selection(id: id, fields: wanted))
         }
-        let question = GraphQuestion(name: "Q\(input.number)", library: name, selections: selections)
+        let question = GraphQLQuestion(name: "Q\(input.number)", library: name, selections: selections)
         server.with { $0.graph.questions[question.name] = question }
         return question
     }
 
-    private static func request(_ question: GraphQuestion, _ policy: FetchPolicy) -> GraphReadRequest {
-        var request = GraphReadRequest(
-            GraphRequest(
+    private static func request(_ question: GraphQLQuestion, _ policy: FetchPolicy) -> GraphQLReadRequest {
+        var request = GraphQLReadRequest(
+            GraphQLRequest(
                 question.document, operationName: ByteString(question.name), library: ByteString(question.library)))
         request.policy = policy
         request.allowsStale = true
@@ -64,7 +64,9 @@ extension Simulation {
         let outcome = try call { cache -> CacheError? in
             do throws(CacheError) {
                 let parts = try Self.parts(answer.text)
-                try await cache.writeGraph(request, parts, asOf: asOf)
+                try await cache.withWing(GraphQLEngine.self) { (engine, cache) async throws(CacheError) in
+                    try await engine.write(request, parts, asOf: asOf, in: cache)
+                }
                 return nil
             } catch {
                 return error
@@ -79,9 +81,9 @@ extension Simulation {
                 }))
     }
 
-    private static func parts(_ text: String) throws(CacheError) -> AnswerParts {
-        do throws(AnswerFault) {
-            return try AnswerParts(Array(text.utf8))
+    private static func parts(_ text: String) throws(CacheError) -> ResponseParts {
+        do throws(ResponseError) {
+            return try ResponseParts(Array(text.utf8))
         } catch {
             throw CacheError(.invalidParams, "\(error)")
         }
@@ -102,15 +104,18 @@ extension Simulation {
     }
 
     private func read(
-        _ request: GraphReadRequest, _ question: GraphQuestion, _ input: SimulationInput, observing sink: GraphSink?
+        _ request: GraphQLReadRequest, _ question: GraphQLQuestion, _ input: SimulationInput,
+        observing sink: GraphQLSink?
     ) throws {
         let reply = Outcome<Bool>()
         _ = try call { cache in
-            await cache.readGraph(request, observing: sink) { result in
-                if case .success(let answered) = result, let id = answered.subscription {
-                    sink?.begin(id, question, answered.result.data)
+            await cache.withWing(GraphQLEngine.self) { engine, cache in
+                await engine.read(request, observing: sink, in: cache) { result in
+                    if case .success(let answered) = result, let id = answered.subscription {
+                        sink?.begin(id, question, answered.result.data)
+                    }
+                    reply.set(true)
                 }
-                reply.set(true)
             }
         }
         follow(
@@ -133,25 +138,27 @@ extension Simulation {
         // Patch an entity that is visible; put any other.
         guard case .some(.some(let isThere)) = there.value else { return }
         let pendingID = "p\(input.number)"
-        let edit = GraphEdit(library: name, id: id, operation: isThere ? .patch(fields) : .put(fields))
+        let edit = GraphQLEdit(library: name, id: id, operation: isThere ? .patch(fields) : .put(fields))
         server.with { $0.graph.edits[pendingID] = edit }
         truth.layers.append(
             LayerTruth(
                 pendingID: pendingID, library: name, changes: [(id, edit.operation)], dependsOn: nil, request: nil,
                 isCertain: false, isHandled: true))
         trace?("    \(pendingID) mutates \(id) of \(name): \(edit.operation)")
-        let question = GraphQuestion(
+        let question = GraphQLQuestion(
             name: pendingID, library: name, selections: [.init(id: id, fields: edit.names)])
         let hoped = question.answer(from: [id: fields]).text
             .split(separator: "\"f0\"", omittingEmptySubsequences: false).joined(separator: "\"edit\"")
-        let request = GraphRequest(
+        let request = GraphQLRequest(
             edit.document(pendingID), operationName: ByteString(pendingID), library: ByteString(name))
         let outcome = try call { cache -> CacheError? in
             do throws(CacheError) {
-                let mutation = GraphMutation(
+                let mutation = GraphQLMutation(
                     request, pendingID: ByteString(pendingID), optimistic: try Self.parts(hoped))
-                let hasLayer = try await cache.beginGraph(mutation)
-                _ = try await cache.finishGraph(mutation, hasLayer: hasLayer)
+                try await cache.withWing(GraphQLEngine.self) { (engine, cache) async throws(CacheError) in
+                    let hasLayer = try await engine.begin(mutation, in: cache)
+                    _ = try await engine.finish(mutation, hasLayer: hasLayer, in: cache)
+                }
                 return nil
             } catch {
                 return error
@@ -234,12 +241,14 @@ extension Simulation {
             let request = Self.request(watched.question, .cacheOnly)
             let reply = Outcome<[UInt8]?>()
             _ = try call { cache in
-                await cache.readGraph(request) { result in
-                    if case .success(let answered) = result { reply.set(answered.result.data) }
+                await cache.withWing(GraphQLEngine.self) { engine, cache in
+                    await engine.read(request, in: cache) { result in
+                        if case .success(let answered) = result { reply.set(answered.result.data) }
+                    }
                 }
             }
             guard case .some(.some(let data)) = reply.value else { continue }
-            let read = try GraphData(try ReferenceJSONParser.parse(data))
+            let read = try GraphQLData(try ReferenceJSONParser.parse(data))
             digest.mix("\(watched.question.name) \(data)")
             guard read == watched.data else {
                 throw SimulationFailure(
@@ -249,7 +258,7 @@ extension Simulation {
         }
     }
 
-    private func check(_ read: GraphData, of question: GraphQuestion, _ seen: Seen) throws {
+    private func check(_ read: GraphQLData, of question: GraphQLQuestion, _ seen: Seen) throws {
         for (place, selection) in question.selections.enumerated() {
             guard case .some(.some(let fields)) = read.entities["f\(place)"],
                 let shown = seen.entities[question.library]?[selection.id]
@@ -263,7 +272,7 @@ extension Simulation {
     }
 }
 
-extension GraphEdit {
+extension GraphQLEdit {
     fileprivate var hasArrived: Bool {
         if case .unsent = fate { false } else { true }
     }

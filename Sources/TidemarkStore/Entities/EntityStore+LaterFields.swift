@@ -30,7 +30,7 @@ struct LaterFields {
             let replaced = object.members.filter { member in
                 stamps[ByteString(object.unescapedName(member))].map { $0.writer != .document } ?? false
             }
-            guard !replaced.isEmpty else { return base.withUnsafeBytes { Merge.graph(kept, into: $0) } }
+            guard !replaced.isEmpty else { return base.withUnsafeBytes { Merge.byPath(kept, into: $0) } }
             var fields: [UInt8] = []
             for member in replaced {
                 fields.append(UInt8(ascii: fields.isEmpty ? "{" : ","))
@@ -39,7 +39,7 @@ struct LaterFields {
             fields.append(UInt8(ascii: "}"))
             let assigned = fields.withUnsafeBytes { fields in base.withUnsafeBytes { Merge.assigned(fields, into: $0) }
             }
-            return assigned.withUnsafeBytes { Merge.graph(kept, into: $0) }
+            return assigned.withUnsafeBytes { Merge.byPath(kept, into: $0) }
         }
     }
 }

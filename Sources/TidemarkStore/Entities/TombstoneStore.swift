@@ -33,16 +33,16 @@ package struct TombstoneStore: ~Copyable {
 
     /// Adds a tombstone, and evicts the oldest ones past the bounds.
     ///
-    /// - Returns: The libraries of the evicted tombstones, one element for each; usually empty.
+    /// - Returns: The keys of the evicted tombstones; usually none.
     /// - Complexity: O(1) amortized.
     @discardableResult
-    package mutating func insert(_ tombstone: Tombstone, for key: StoredKey) -> [LibraryIndex] {
+    package mutating func insert(_ tombstone: Tombstone, for key: StoredKey) -> [StoredKey] {
         place(tombstone, for: key)
         changes.append(FlushTombstone(key: key, tombstone: tombstone))
-        var forgotten: [LibraryIndex] = []
+        var forgotten: [StoredKey] = []
         while let oldest = takeOver() ?? takeOldest(at: tombstone.deletedAt) {
             remove(oldest)
-            forgotten.append(oldest.library)
+            forgotten.append(oldest)
         }
         if order.count > 2 * tombstones.count + TombstoneStore.slackCount {
             order = order[orderStart...].filter { tombstones[$0.key]?.number == $0.number }

@@ -8,17 +8,7 @@ extension DecimalCode {
     /// - Returns: The shortest digits, with an exponent in place of more than 20 zeros; nil for bytes that are not a
     ///   code.
     static func json(_ code: ArraySlice<UInt8>) -> [UInt8]? {
-        var code = code
-        guard let first = code.popFirst(), let exponent = exponent(first, &code), code.popLast() == 0 else {
-            return nil
-        }
-        var digits: [UInt8] = []
-        for pair in code {
-            guard 1...100 ~= pair else { return nil }
-            digits += [UInt8(ascii: "0") + (pair - 1) / 10, UInt8(ascii: "0") + (pair - 1) % 10]
-        }
-        if digits.last == UInt8(ascii: "0") { digits.removeLast() }
-        guard !digits.isEmpty else { return nil }
+        guard let (digits, exponent) = digits(code) else { return nil }
         if digits.count <= exponent, exponent - digits.count <= zeroCountMax {
             return digits + Array(repeating: UInt8(ascii: "0"), count: exponent - digits.count)
         }
@@ -30,6 +20,26 @@ extension DecimalCode {
         }
         let point: [UInt8] = digits.count > 1 ? [UInt8(ascii: ".")] : []
         return [digits[0]] + point + digits[1...] + Array("e\(exponent - 1)".utf8)
+    }
+
+    /// Returns the digits of a number other than 0 in ASCII, and its exponent: the number is 0.d₁d₂…dₙ · 10ᵉ. The first
+    /// and the last digit are not 0.
+    ///
+    /// - Parameter code: The code after its kind byte, in the form of a positive number: every byte of a negative
+    ///   number is inverted.
+    /// - Returns: nil for bytes that are not a code.
+    package static func digits(_ code: ArraySlice<UInt8>) -> (digits: [UInt8], exponent: Int)? {
+        var code = code
+        guard let first = code.popFirst(), let exponent = exponent(first, &code), code.popLast() == 0 else {
+            return nil
+        }
+        var digits: [UInt8] = []
+        for pair in code {
+            guard 1...100 ~= pair else { return nil }
+            digits += [UInt8(ascii: "0") + (pair - 1) / 10, UInt8(ascii: "0") + (pair - 1) % 10]
+        }
+        if digits.last == UInt8(ascii: "0") { digits.removeLast() }
+        return digits.isEmpty ? nil : (digits, exponent)
     }
 
     private static func exponent(_ first: UInt8, _ code: inout ArraySlice<UInt8>) -> Int? {

@@ -58,8 +58,8 @@ public struct FlushBatch: Sendable {
     package(set) public var quarantine: [QuarantineRecord] = []
     /// The numbers of the quarantine records to remove.
     package(set) public var quarantineRemoved: [Int64] = []
-    /// The changes to stored HTTP responses that must be committed together with the entities.
-    package var http: [HTTPChange] = []
+    /// The changes of data beside the entities that must be committed together with them, in their order.
+    package var attached: [any AttachedChange] = []
     /// When the flush was taken, in milliseconds since 1970; no time in the flush is later. nil when unknown.
     package(set) public var takenAt: Int64?
     /// The event totals since the database was created; nil when unchanged.
@@ -74,7 +74,7 @@ public struct FlushBatch: Sendable {
     public var isEmpty: Bool {
         rows.isEmpty && tombstones.isEmpty && newLibraries.isEmpty && newTypes.isEmpty && libraries.isEmpty
             && clearedLibraries.isEmpty && queries.isEmpty && removedQueries.isEmpty && !needsSync
-            && evicted.isEmpty && http.isEmpty && quarantine.isEmpty && quarantineRemoved.isEmpty && counts == nil
+            && evicted.isEmpty && attached.isEmpty && quarantine.isEmpty && quarantineRemoved.isEmpty && counts == nil
             && ignoredKinds == nil
     }
 

@@ -29,13 +29,18 @@ public struct LibraryRecord: Hashable, Sendable {
     public var isUnknowable: Bool
     /// The highest position in the log at which lists became stale; nil if none did in this generation.
     public var staleThrough: EventSequence?
+    /// True if a state is under way: from the reset that began it to the heartbeat that ends it.
+    public var isInState: Bool
+    /// True if the last heartbeat said that the log's source is stale itself.
+    public var isSourceStale: Bool
 
     /// Creates the record of a library.
     public init(
         index: LibraryIndex, name: ByteString, epoch: ByteString?, generation: UInt32,
         cursor: EventSequence?, isStale: Bool, lost: [LostRange], entityCount: Int64,
         answeredThrough: EventSequence? = nil, forgottenThrough: EventSequence? = nil, isStaleByLossAlone: Bool = false,
-        isUnknowable: Bool = false, staleThrough: EventSequence? = nil
+        isUnknowable: Bool = false, staleThrough: EventSequence? = nil, isInState: Bool = false,
+        isSourceStale: Bool = false
     ) {
         self.index = index
         self.name = name
@@ -50,13 +55,15 @@ public struct LibraryRecord: Hashable, Sendable {
         self.isStaleByLossAlone = isStaleByLossAlone
         self.isUnknowable = isUnknowable
         self.staleThrough = staleThrough
+        self.isInState = isInState
+        self.isSourceStale = isSourceStale
     }
 
     /// The status as reported to users. The states `gap` and `reconciling` are never stored.
     package var status: LibraryStatus {
         LibraryStatus(
             library: name, epoch: epoch ?? "", cursor: cursor,
-            phase: isStale ? .stale : cursor == nil ? .cold : .live, lost: lost,
+            phase: isStale || isSourceStale ? .stale : cursor == nil ? .cold : .live, lost: lost,
             isUnknowable: isUnknowable)
     }
 }

@@ -18,6 +18,14 @@ public struct LoadedEntities: Sendable {
     }
 }
 
+extension LoadedEntities {
+    /// The last id of a page in key order, of a stored or damaged entity.
+    package var last: StoredID? {
+        let last = [entities.last?.key.id, damaged.last?.key.id].compactMap { $0 }
+        return last.max { $0.text < $1.text }
+    }
+}
+
 /// A row number of a journal, and the key stored in that row.
 public struct StoredRow: Hashable, Sendable {
     /// The key of the entity.

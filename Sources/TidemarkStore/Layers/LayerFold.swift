@@ -19,7 +19,7 @@ package enum LayerFold {
             value.map { assigned(fields, into: $0, unset: Set(unset.map(\.bytes))) }
         case .merge(_, let fields):
             value.map { value in
-                value.withUnsafeBytes { value in fields.withUnsafeBytes { Merge.graph($0, into: value).resource } }
+                value.withUnsafeBytes { value in fields.withUnsafeBytes { Merge.byPath($0, into: value).resource } }
             }
         case .removeField(_, let field):
             value.map { assigned([], into: $0, unset: [field.bytes]) }

@@ -27,7 +27,7 @@ extension LayerStack {
             case .merge(_, let fields):
                 let visible = overlays[handle]?.visible ?? fields
                 let merged = fields.withUnsafeBytes { fields in
-                    visible.withUnsafeBytes { Merge.graph(fields, into: $0) }
+                    visible.withUnsafeBytes { Merge.byPath(fields, into: $0) }
                 }
                 writes.append(Write(fields: merged.written, writtenAt: layer.createdAt))
             case .removeField: break

@@ -2,7 +2,7 @@
 ///
 /// A number other than 0 is ±0.d₁d₂…dₙ · 10ᵉ with d₁ and dₙ not 0, so `1.10`, `1.1` and `11e-1` are the same number.
 /// Its code is e, then the digits two to a byte, then 0. For a negative number every byte is inverted.
-enum DecimalCode {
+package enum DecimalCode {
     /// The largest magnitude of a written exponent; a larger one counts as this one.
     ///
     /// No measured number is as large, and without a bound two exponents could not be added.

@@ -2,15 +2,15 @@ import TidemarkJSON
 import TidemarkModel
 
 /// Parses the JSON of a membership rule.
-struct MembershipParser {
+package struct MembershipParser {
     /// The deepest nesting of `all`, `any` and `not`; a single test has depth 1.
-    static let depthMax = 32
+    package static let depthMax = 32
     /// The most operators, `all`, `any` and `not` of one rule, together.
-    static let predicateCountMax = 1_000
+    package static let predicateCountMax = 1_000
     /// The most components of `order`.
-    static let orderComponentCountMax = 16
+    package static let orderComponentCountMax = 16
     /// The most elements of all `in` of one rule, together.
-    static let alternativeCountMax = 10_000
+    package static let alternativeCountMax = 10_000
 
     let bytes: UnsafeRawBufferPointer
     var predicateCount = 0

@@ -1,26 +1,27 @@
 import TidemarkJSON
 
 /// A JSON Pointer (RFC 6901), parsed.
-struct RulePointer: Hashable, Sendable {
+package struct RulePointer: Hashable, Sendable {
     /// The most tokens of one pointer: the deepest nesting of a line.
-    static let tokenCountMax = 64
+    package static let tokenCountMax = 64
 
-    struct Token: Hashable, Sendable {
+    /// One step of a pointer: a member's name or an element's index.
+    package struct Token: Hashable, Sendable {
         /// The name of the member, without escapes.
-        let name: [UInt8]
+        package let name: [UInt8]
         /// The index of the array element that the token names; nil if it cannot name one.
         let index: Int?
     }
 
     /// The tokens from the outside in; empty for the whole value.
-    let tokens: [Token]
+    package let tokens: [Token]
 
     /// Parses a pointer.
     ///
     /// - Parameter text: The pointer's text, without JSON escapes.
     /// - Throws: ``MembershipError`` without a place: what is wrong and what to write instead, as the end of a sentence
     ///   that begins with the place.
-    init(_ text: [UInt8]) throws(MembershipError) {
+    package init(_ text: [UInt8]) throws(MembershipError) {
         guard let first = text.first else {
             tokens = []
             return
@@ -45,6 +46,13 @@ struct RulePointer: Hashable, Sendable {
         self.tokens = tokens
     }
 
+    /// Creates a pointer of tokens of another one.
+    ///
+    /// - Parameter tokens: At most ``tokenCountMax``.
+    package init(tokens: [Token]) {
+        self.tokens = tokens
+    }
+
     /// Creates a pointer to a top-level member.
     init(member name: StaticString) {
         let bytes = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
@@ -56,7 +64,7 @@ struct RulePointer: Hashable, Sendable {
     ///
     /// - Parameter bytes: One validated value without insignificant white space.
     /// - Complexity: O(bytes.count).
-    func value(in bytes: UnsafeRawBufferPointer) -> Range<Int>? {
+    package func value(in bytes: UnsafeRawBufferPointer) -> Range<Int>? {
         value(in: bytes, from: 0..<bytes.count, tokensFrom: 0)
     }
 

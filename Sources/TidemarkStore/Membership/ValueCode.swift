@@ -5,17 +5,26 @@ import TidemarkJSON
 /// No code is a prefix of another. So concatenated codes compare one after the other, and inverted codes in reverse.
 ///
 /// - Source: Protocol/queries.md, comparison.
-enum ValueCode {
+package enum ValueCode {
     // The first byte of a code is the position of the value's kind.
-    static let missing: UInt8 = 1
-    static let null: UInt8 = 2
-    static let no: UInt8 = 3
-    static let yes: UInt8 = 4
-    static let negative: UInt8 = 5
-    static let zero: UInt8 = 6
-    static let positive: UInt8 = 7
-    static let string: UInt8 = 8
-    static let other: UInt8 = 9
+    /// The first byte of the code of an absent value.
+    package static let missing: UInt8 = 1
+    /// The first byte of the code of null.
+    package static let null: UInt8 = 2
+    /// The code of false.
+    package static let no: UInt8 = 3
+    /// The code of true.
+    package static let yes: UInt8 = 4
+    /// The first byte of the code of a number below 0.
+    package static let negative: UInt8 = 5
+    /// The code of 0.
+    package static let zero: UInt8 = 6
+    /// The first byte of the code of a number above 0.
+    package static let positive: UInt8 = 7
+    /// The first byte of the code of a string.
+    package static let string: UInt8 = 8
+    /// The first byte of the code of an array or an object.
+    package static let other: UInt8 = 9
 
     /// Appends the code that orders a value. All arrays and objects have the same code.
     ///
@@ -24,7 +33,7 @@ enum ValueCode {
     ///   - bytes: Validated JSON without insignificant white space.
     ///   - code: The bytes to append to.
     /// - Complexity: O(value.count).
-    static func appendOrdered(_ value: Range<Int>?, of bytes: UnsafeRawBufferPointer, to code: inout [UInt8]) {
+    package static func appendOrdered(_ value: Range<Int>?, of bytes: UnsafeRawBufferPointer, to code: inout [UInt8]) {
         guard let value else {
             code.append(missing)
             return
@@ -44,7 +53,7 @@ enum ValueCode {
     /// full.
     ///
     /// - Complexity: O(value.count), plus sorting the members of objects.
-    static func appendExact(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer, to code: inout [UInt8]) {
+    package static func appendExact(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer, to code: inout [UInt8]) {
         switch bytes[value.lowerBound] {
         case UInt8(ascii: "["): appendArray(value, of: bytes, to: &code)
         case UInt8(ascii: "{"): appendObject(value, of: bytes, to: &code)
@@ -53,7 +62,7 @@ enum ValueCode {
     }
 
     /// Returns the code that decides whether a value equals others.
-    static func exact(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    package static func exact(_ value: Range<Int>, of bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var code: [UInt8] = []
         appendExact(value, of: bytes, to: &code)
         return code

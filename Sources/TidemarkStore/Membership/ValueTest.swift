@@ -1,9 +1,10 @@
 import TidemarkJSON
 
 /// One operator of a predicate with its operand, tested on one value.
-enum ValueTest: Sendable {
+package enum ValueTest: Sendable {
     /// The comparisons of `lt`, `lte`, `gt` and `gte`.
-    enum Comparison: Sendable {
+    package enum Comparison: Sendable {
+        /// `lt`, `lte`, `gt`, `gte`, in this order.
         case less, lessOrEqual, greater, greaterOrEqual
     }
 
@@ -26,7 +27,7 @@ enum ValueTest: Sendable {
     ///   - value: The value's range; nil if there is none.
     ///   - bytes: The resource that contains the value.
     /// - Complexity: O(value.count).
-    func holds(for value: Range<Int>?, of bytes: UnsafeRawBufferPointer) -> Bool {
+    package func holds(for value: Range<Int>?, of bytes: UnsafeRawBufferPointer) -> Bool {
         switch self {
         case .equal(let operand): ValueTest.exactCode(value, of: bytes) == operand
         case .notEqual(let operand): ValueTest.exactCode(value, of: bytes) != operand

@@ -117,4 +117,13 @@ package enum ChangeRecord: Sendable {
     case renamed(from: ListHandle, to: ListHandle, EntityKey)
     /// The status of a library changed.
     case library(LibraryStatus)
+    /// An entity of a followed type changed.
+    case followed(FollowedChange)
+    /// Entities of a followed type are gone whose last values nobody knows, so everything that was computed from the
+    /// type has to be computed anew.
+    case lost(type: ByteString, library: ByteString)
+    /// An entity of a followed type was evicted from both tiers.
+    case evicted(type: ByteString, library: ByteString)
+    /// The event of this unit named the edit that it settles. Logged while types are followed.
+    case settled(ByteString, library: ByteString)
 }

@@ -33,6 +33,10 @@ struct ChangeRecorder {
     private var endedLayers: [Int64] = []
     /// The observed entities that changed, in order, each once.
     private(set) var entities: [ListHandle] = []
+    /// The entities of followed types that the unit may have changed, as they were before it, in the order of their
+    /// first change.
+    private var viewsBefore: [(key: StoredKey, view: FollowedView)] = []
+    private var viewPlaces: Set<StoredKey> = []
     /// The sequence of the late event that the unit applies; nil for every other unit.
     private(set) var lateSequence: EventSequence?
 
@@ -64,7 +68,7 @@ struct ChangeRecorder {
     }
 
     /// True if the unit kept nothing.
-    var isClean: Bool { touched.isEmpty && payloadsBefore.isEmpty }
+    var isClean: Bool { touched.isEmpty && payloadsBefore.isEmpty && viewsBefore.isEmpty }
 }
 
 /// The changes of the unit.
@@ -75,6 +79,22 @@ extension ChangeRecorder {
     mutating func beginLate(_ sequence: EventSequence) { lateSequence = sequence }
 
     mutating func endLate() { lateSequence = nil }
+
+    func hasView(of key: StoredKey) -> Bool { viewPlaces.contains(key) }
+
+    /// Keeps an entity of a followed type as it was before the unit.
+    mutating func keep(_ view: FollowedView, before key: StoredKey) {
+        viewPlaces.insert(key)
+        viewsBefore.append((key, view))
+    }
+
+    /// Removes and returns the entities of followed types that the unit may have changed, as they were before it.
+    mutating func takeViews() -> [(key: StoredKey, view: FollowedView)] {
+        guard !viewsBefore.isEmpty else { return [] }
+        viewPlaces.removeAll(keepingCapacity: true)
+        defer { viewsBefore = [] }
+        return viewsBefore
+    }
 
     mutating func becomeUncertain() { isUncertain = true }
 

@@ -1,3 +1,5 @@
+import TidemarkModel
+
 /// An ordered list of handles that also finds the index of each handle: a treap whose nodes are addressed by number.
 ///
 /// A node keeps its number while its element stays in the list, even when it moves. Marks distinguish shown elements,
@@ -148,7 +150,7 @@ package struct OrderedList {
         var at = root
         var index = 0
         while at != OrderedList.none {
-            if nodes[Int(at)].sortKey.lexicographicallyPrecedes(sortKey) {
+            if ByteOrder.precedes(nodes[Int(at)].sortKey, sortKey) {
                 index += count(part, below: nodes[Int(at)].left) + count(part, at: at)
                 at = nodes[Int(at)].right
             } else {
@@ -170,6 +172,22 @@ package struct OrderedList {
         while true {
             if nodes[Int(at)].marks.isShown { handles.append(nodes[Int(at)].handle) }
             if handles.count == wanted { return handles }
+            at = successor(at)
+        }
+    }
+
+    /// Returns the handles of the elements in a range of indexes, in list order.
+    ///
+    /// - Parameter range: Indexes among all elements.
+    /// - Complexity: O(range.count + log n).
+    package func handles(in range: Range<Int>) -> [ListHandle] {
+        guard !range.isEmpty else { return [] }
+        var handles: [ListHandle] = []
+        handles.reserveCapacity(range.count)
+        var at = node(at: range.lowerBound, among: .all)
+        while true {
+            handles.append(nodes[Int(at)].handle)
+            if handles.count == range.count { return handles }
             at = successor(at)
         }
     }

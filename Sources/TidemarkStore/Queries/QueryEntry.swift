@@ -123,7 +123,7 @@ extension QueryEntry {
 
     /// Stores everything that a response says, except the list.
     mutating func adopt(
-        _ head: AnswerHead, type: TypeIndex, listedThrough: EventSequence?, question: Int64, at now: Int64
+        _ head: QueryResultHead, type: TypeIndex, listedThrough: EventSequence?, question: Int64, at now: Int64
     ) {
         self.type = type
         self.question = question

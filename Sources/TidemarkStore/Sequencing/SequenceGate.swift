@@ -20,6 +20,12 @@ package struct SequenceGate {
     package private(set) var lost: LostRanges
     /// The events that wait for the gap before them to close.
     package private(set) var held: ReorderBuffer
+    /// The events of a unit that has not ended.
+    package internal(set) var unit = OpenUnit()
+    /// True from a reset that begins a state to the heartbeat that ends it.
+    package private(set) var isInState = false
+    /// True if the last heartbeat said that the log's source is stale itself.
+    package var isSourceStale = false
     /// The sequences of unusable lines above the cursor. Empty without an upstream.
     package private(set) var holes: HoleList
     /// The highest sequence known to exist ahead of the cursor, apart from held events: a heartbeat's `last_sequence`,
@@ -43,6 +49,8 @@ package struct SequenceGate {
         generation = record.generation
         cursor = record.cursor
         staleCause = record.isStale ? record.isStaleByLossAlone ? .loss : .newLog : nil
+        isInState = record.isInState
+        isSourceStale = record.isSourceStale
         lost = LostRanges(record.lost, countMax: limits.lostRangeCountMax)
     }
 
@@ -54,8 +62,9 @@ package struct SequenceGate {
         case newLog
     }
 
-    /// True if queries may be older than the log. Cleared when a query is refreshed or every lost event has arrived.
-    package var isStale: Bool { staleCause != nil }
+    /// True if the library may be older than its source: queries may be older than the log, a state is under way, or
+    /// the source is stale itself.
+    package var isStale: Bool { staleCause != nil || isInState || isSourceStale }
 
     // MARK: Events
 
@@ -83,9 +92,9 @@ package struct SequenceGate {
         on sequence: EventSequence, previous: EventSequence?, epoch eventEpoch: ByteString?
     ) -> Verdict {
         if let eventEpoch, let epoch, eventEpoch != epoch { return .newEpoch }
-        guard let cursor else { return .apply }
-        if sequence <= cursor { return lost.contains(sequence) ? .late : .duplicate }
-        return (previous ?? sequence.predecessor) <= cursor ? .apply : .hold
+        guard let reached else { return .apply }
+        if sequence <= reached { return lost.contains(sequence) ? .late : .duplicate }
+        return (previous ?? sequence.predecessor) <= reached ? .apply : .hold
     }
 
     /// Adopts the first epoch that an event names. No effect if the log already has one.
@@ -123,14 +132,14 @@ package struct SequenceGate {
         at sequence: EventSequence, epoch eventEpoch: ByteString?, now: Int64
     ) -> Bool {
         if let epoch, eventEpoch != epoch { return false }
-        guard let cursor, sequence > cursor, held.event(at: sequence) == nil else { return false }
+        guard let reached, sequence > reached, held.event(at: sequence) == nil else { return false }
         holes.insert(sequence, epoch: eventEpoch, at: now)
         return true
     }
 
     /// Records that the upstream has an unusable line at `sequence` too. Holes up to it become missing sequences.
     package mutating func proveHoles(through sequence: EventSequence, at now: Int64) {
-        guard let cursor, let proven = holes.highest(through: sequence), proven > cursor else { return }
+        guard let reached, let proven = holes.highest(through: sequence), proven > reached else { return }
         if tail == nil { tailSeenAt = now }
         tail = max(tail ?? proven, proven)
     }
@@ -145,12 +154,12 @@ package struct SequenceGate {
     ///
     /// Held events that the cursor has passed are also removed, and returned as ``Ready/passed(_:)``.
     package mutating func takeReady() -> Ready? {
-        guard let cursor, let first = held.first else { return nil }
-        if first.sequence <= cursor {
+        guard let reached, let first = held.first else { return nil }
+        if first.sequence <= reached {
             _ = held.takeFirst()
             return .passed(first)
         }
-        guard first.previous <= cursor else { return nil }
+        guard first.previous <= reached else { return nil }
         _ = held.takeFirst()
         return .apply(first)
     }
@@ -190,12 +199,13 @@ package struct SequenceGate {
             return .newLog(forgotten: beginEpoch(eventEpoch, baseline: last))
         }
         adoptFirstEpoch(eventEpoch)
-        guard let cursor else {
+        guard let reached else {
             self.cursor = last
             return .baseline
         }
-        if last < cursor { return .newLog(forgotten: beginEpoch(epoch, baseline: last)) }
-        if last == cursor { return .even }
+        if last < cursor ?? .beforeFirst { return .newLog(forgotten: beginEpoch(epoch, baseline: last)) }
+        // Inside an open unit, the heartbeat may repeat the number before the unit.
+        if last <= reached { return .even }
         if tail == nil { tailSeenAt = now }
         tail = max(tail ?? last, last)
         return .ahead
@@ -208,8 +218,11 @@ package struct SequenceGate {
     ///   - baseline: The new cursor; nil if the next sequenced event sets it.
     /// - Returns: How many held events from inputs were dropped.
     package mutating func beginEpoch(_ newEpoch: ByteString?, baseline: EventSequence?) -> Int {
-        let forgotten = held.all.count { $0.source.isCounted }
+        let forgotten = waiting.count { $0.source.isCounted }
+        unit.removeAll()
         held.removeAll()
+        isInState = false
+        isSourceStale = false
         holes.removeAll()
         tail = nil
         lost = LostRanges(countMax: lost.countMax)
@@ -222,34 +235,14 @@ package struct SequenceGate {
 
     // MARK: Missing numbers
 
-    /// The first range of sequences missing before something that is known to exist; nil if nothing is missing.
-    package var missing: LostRange? {
-        guard let cursor else { return nil }
-        if let first = held.first {
-            if first.previous <= cursor { return nil }
-            return LostRange(first: cursor.successor, last: first.previous)
-        }
-        guard let tail, tail > cursor else { return nil }
-        return LostRange(first: cursor.successor, last: tail)
-    }
-
-    /// When the first gap was seen, in milliseconds since 1970; nil if nothing is missing.
-    package var missingSince: Int64? {
-        guard missing != nil else { return nil }
-        return held.first?.heldAt ?? tailSeenAt
-    }
-
-    /// When the oldest hole that was not requested yet was seen, in milliseconds since 1970; nil if there is none.
-    package var holeSince: Int64? { holes.isEmpty ? nil : holes.unaskedSince }
-
-    /// True if the first missing sequence is also that of an unusable line of an input.
-    package var isFirstMissingHole: Bool { missing.map { holes.contains($0.first) } ?? false }
-
     /// Declares ``missing`` lost: the cursor skips it, and events held after it become ready.
     ///
     /// - Parameter isFirstAlone: True to declare only the first sequence lost; the others stay missing.
     /// - Returns: The lost range; nil if nothing is missing.
+    /// - Precondition: No unit is open: ``takeUnit()`` comes first.
     package mutating func declareLost(isFirstAlone: Bool = false) -> LostRange? {
+        // No input reaches it: the state applies an open unit before it gives up what is missing after it.
+        precondition(unit.isEmpty, "\(unit.events.count) events of a unit would be passed over")
         guard let missing else { return nil }
         let range = isFirstAlone ? LostRange(first: missing.first, last: missing.first) : missing
         lost.insert(range)
@@ -265,18 +258,16 @@ package struct SequenceGate {
         if staleCause == nil { staleCause = .loss }
     }
 
-    /// The highest sequence that the log is known to reach: the tail, or the highest `prev` of a held event.
-    ///
-    /// - Complexity: O(held events).
-    package var witness: EventSequence { [tail, held.highestPrevious].compactMap { $0 }.max() ?? .beforeFirst }
-
     /// Skips sequences that the upstream covered: those that it did not return do not exist.
     ///
     /// Stops before the first held event, which does exist.
     package mutating func skip(through covered: EventSequence) {
-        guard let cursor, covered > cursor else { return }
+        guard let reached, covered > reached else { return }
         let bound = held.first.map { min($0.previous, covered) } ?? covered
-        if bound > cursor { advance(to: bound) }
+        guard bound > reached else { return }
+        if unit.isEmpty { return advance(to: bound) }
+        unit.skip(through: bound)
+        forgetReached()
     }
 
     // MARK: Lost numbers
@@ -299,17 +290,21 @@ package struct SequenceGate {
         if staleCause == nil { staleCause = .loss }
     }
 
-    /// Records that stored entities may be older than the log, although no known sequence is lost.
-    package mutating func markStale() { staleCause = .newLog }
+    /// Records that stored entities may be older than the log, although no known sequence is lost. A state under way is
+    /// over, because something of it may be gone.
+    package mutating func markStale() {
+        staleCause = .newLog
+        isInState = false
+    }
 
     /// Moves the cursor back, after a wrong sequence moved it too far: the log continues after `sequence`.
     ///
-    /// - Precondition: `sequence` is at or below the cursor, and no event is held.
+    /// - Precondition: `sequence` is at or below the cursor, and no event waits.
     package mutating func rewind(to sequence: EventSequence) {
         // No input reaches it: the state refuses to rewind a library that is cold, is not ahead, or holds events.
         guard let cursor else { preconditionFailure("a cold library has no cursor to take back") }
         precondition(sequence <= cursor, "cursor \(cursor) cannot be taken back to \(sequence)")
-        precondition(held.isEmpty, "\(held.count) held events would be passed over")
+        precondition(waiting.isEmpty, "\(waiting.count) held events would be passed over")
         self.cursor = sequence
         lost.removeAll(above: sequence)
         holes.removeAll()
@@ -322,9 +317,24 @@ package struct SequenceGate {
         staleCause = nil
     }
 
-    private mutating func forgetReached() {
-        guard let cursor else { return }
-        if let tail, tail <= cursor { self.tail = nil }
-        if !holes.isEmpty { holes.remove(through: cursor) }
+    /// Begins a state: everything that the library has follows.
+    package mutating func beginState() { isInState = true }
+
+    /// Ends the state under way, and with it staleness from any cause but the source's own.
+    package mutating func endState() {
+        isInState = false
+        staleCause = nil
+    }
+
+    mutating func removeHeld() {
+        held.removeAll()
+        holes.removeAll()
+        tail = nil
+    }
+
+    mutating func forgetReached() {
+        guard let reached else { return }
+        if let tail, tail <= reached { self.tail = nil }
+        if !holes.isEmpty { holes.remove(through: reached) }
     }
 }

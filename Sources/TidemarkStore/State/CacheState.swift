@@ -44,6 +44,14 @@ package struct CacheState: ~Copyable {
     var questionCount: Int64 = 0
     /// How many fetches are under way. Their responses may be older than writes made in the meantime.
     var fetchCount = 0
+    /// The types whose changes are logged.
+    var followedTypes = FollowedTypes()
+    /// The types of which an entity was evicted from both tiers since the opening; the types bound them.
+    var leftTypes: Set<LibraryType> = []
+    /// True while the events of a unit of several lines are applied, which observers are told of together.
+    var isUnitShared = false
+    /// The rows that the end of a state may remove, within the step that may end one.
+    var sweptRows: [SweptRow]?
     /// True if changes of the libraries' phases are logged.
     package var hasLibraryObservers = false
     /// The epoch of the log that is followed now, if events can vanish from it without a trace; otherwise nil.
@@ -136,7 +144,7 @@ package struct CacheState: ~Copyable {
     /// How many events from inputs are held. Their lines are in no bin yet.
     package var heldCount: Int {
         libraries.indexes.reduce(0) { sum, library in
-            sum + libraries[library].gate.held.all.count { $0.source.isCounted }
+            sum + libraries[library].gate.waiting.count { $0.source.isCounted }
         }
     }
 
@@ -144,7 +152,7 @@ package struct CacheState: ~Copyable {
     package func firstHeldLine(of input: InputID) -> Int64? {
         var first: Int64?
         for library in libraries.watched {
-            for event in libraries[library].gate.held.all {
+            for event in libraries[library].gate.waiting {
                 if case .line(input, let line) = event.source { first = min(first ?? line, line) }
             }
         }

@@ -113,6 +113,8 @@ package struct JournalModel {
         record.cursor = EventSequence(cursor)
         record.isStale = chance(1, in: 3)
         record.isUnknowable = chance(1, in: 3)
+        record.isInState = chance(1, in: 3)
+        record.isSourceStale = chance(1, in: 3)
         record.answeredThrough = chance(1, in: 3) ? EventSequence(cursor + 7) : nil
         record.staleThrough = chance(1, in: 3) ? EventSequence(cursor) : nil
         if chance(1, in: 4) {

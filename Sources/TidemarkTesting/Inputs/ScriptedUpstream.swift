@@ -17,7 +17,7 @@ public actor ScriptedUpstream: Upstream {
     private struct Question {
         var sequence: EventSequence
         var library: ByteString
-        var continuation: CheckedContinuation<Result<UpstreamAnswer, UpstreamError>, Never>
+        var continuation: CheckedContinuation<Result<UpstreamResponse, UpstreamError>, Never>
     }
 
     /// The open questions, oldest first. Bounded by the libraries, each of which asks once.
@@ -32,7 +32,7 @@ public actor ScriptedUpstream: Upstream {
     /// Adds a question, and waits until the test answers it.
     public func events(
         since sequence: EventSequence, of library: ByteString
-    ) async throws(UpstreamError) -> UpstreamAnswer {
+    ) async throws(UpstreamError) -> UpstreamResponse {
         asked.append(sequence)
         let result = await withCheckedContinuation { continuation in
             questions.append(Question(sequence: sequence, library: library, continuation: continuation))
@@ -50,7 +50,7 @@ public actor ScriptedUpstream: Upstream {
     /// Answers the oldest open question.
     ///
     /// - Precondition: A question is open; ``waitForQuestions(_:)`` waits for one.
-    public func answer(_ result: Result<UpstreamAnswer, UpstreamError>) {
+    public func answer(_ result: Result<UpstreamResponse, UpstreamError>) {
         precondition(!questions.isEmpty, "nothing was asked")
         questions.removeFirst().continuation.resume(returning: result)
     }
@@ -59,6 +59,6 @@ public actor ScriptedUpstream: Upstream {
     ///
     /// - Precondition: A question is open; ``waitForQuestions(_:)`` waits for one.
     public func answer(lines: [String]) {
-        answer(.success(UpstreamAnswer(lines: Array(lines.map { $0 + "\n" }.joined().utf8))))
+        answer(.success(UpstreamResponse(lines: Array(lines.map { $0 + "\n" }.joined().utf8))))
     }
 }

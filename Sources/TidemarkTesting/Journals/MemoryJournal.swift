@@ -6,7 +6,7 @@ import TidemarkStore
 ///
 /// It obeys the laws of a real journal, and fails when a test tells it to. Its content survives ``close()``: pass the
 /// same `store` to a new journal to reopen it.
-package actor MemoryJournal: Journal {
+package actor MemoryJournal: Journal, RecordStorage {
     /// The content that a real journal would have on the disk.
     package actor Store {
         fileprivate var contents = MemoryJournalContents()
@@ -296,6 +296,12 @@ package actor MemoryJournal: Journal {
     ///
     /// - Throws: The next error of ``failNextCommits(_:)`` or ``failCommits(_:)``, or `.damaged` for a flush that
     ///   contradicts the content.
+    /// Returns the records of a kind.
+    package func records(of kind: ByteString) async throws(StorageError) -> [ByteString: [UInt8]] {
+        try checkOpen()
+        return await store.contents.records[kind] ?? [:]
+    }
+
     package func commit(_ flush: FlushBatch) async throws(StorageError) {
         while isPaused {
             await withCheckedContinuation {

@@ -22,6 +22,7 @@ struct MemoryJournalContents: Sendable {
     private var layers: [Int64: LayerRecord] = [:]
     private var sentRequests: [Int64: LayerRecord] = [:]
     private var renamings: [Int64: RenamingRecord] = [:]
+    private(set) var records: [ByteString: [ByteString: [UInt8]]] = [:]
 
     var recovered: RecoveredState {
         var state = RecoveredState()
@@ -46,6 +47,12 @@ struct MemoryJournalContents: Sendable {
     /// - Throws: ``Tidemark/StorageError`` `.damaged` when the flush contradicts the stored content. The caller must
     ///   then discard all changes.
     mutating func apply(_ flush: FlushBatch, quarantineRecordCountMax: Int) throws(StorageError) {
+        if flush.attached.contains(where: { $0 is DerivedRecordsRemoval }) {
+            records = records.filter { !RecordChange.isDerived($0.key) }
+        }
+        for case let change as RecordChange in flush.attached {
+            records[change.kind, default: [:]][change.key] = change.body
+        }
         for library in flush.clearedLibraries {
             rows = rows.filter { $0.value.library != library }
             entities = entities.filter { $0.key.library != library }

@@ -1,12 +1,12 @@
 // Stage 2 of 7: lines → events. Before: LineFramer. After: SequenceGate. Laws: L7.
 
-import CSimdjson
+import CLineParser
 import TidemarkModel
 
 /// Decodes blocks of lines into batches of plain events, and validates every line completely.
 ///
 /// A line that cannot be used becomes an event of kind `.unusable` with its reason: a value for the quarantine, never
-/// an error. One decoder serves one reader, because it reuses simdjson's buffers from block to block.
+/// an error. One decoder serves one reader, because it reuses its buffers from block to block.
 ///
 /// - Source: Protocol/events.md.
 package final class EventDecoder {
@@ -19,17 +19,21 @@ package final class EventDecoder {
     /// - Parameters:
     ///   - limits: The limits of accepted input. Nesting is bounded by `Limits.nestingDepthCeiling` too.
     ///   - pool: The pool that gets a batch's buffers back when the batch is released.
+    ///   - usesLibrary: False to find the tokens without simdjson, as every build does that is made without it. The
+    ///     events are the same; for comparisons.
     /// - Throws: ``WireError/outOfMemory``.
-    package init(limits: Limits = Limits(), pool: BatchPool = BatchPool()) throws(WireError) {
+    package init(
+        limits: Limits = Limits(), pool: BatchPool = BatchPool(), usesLibrary: Bool = true
+    ) throws(WireError) {
         self.pool = pool
         self.limits = limits
-        let created = tm_decoder_create(
-            tm_limits(
-                nesting_depth_max: UInt32(clamping: min(limits.nestingDepthMax, Limits.nestingDepthCeiling)),
-                batch_member_count_max: UInt32(clamping: limits.batchMemberCountMax),
-                id_byte_count_max: UInt32(clamping: limits.idByteCountMax),
-                type_byte_count_max: UInt32(clamping: limits.typeByteCountMax),
-                salvage_byte_count_max: UInt32(clamping: limits.quarantineByteCountMax)))
+        let bounds = tm_limits(
+            nesting_depth_max: UInt32(clamping: min(limits.nestingDepthMax, Limits.nestingDepthCeiling)),
+            batch_member_count_max: UInt32(clamping: limits.batchMemberCountMax),
+            id_byte_count_max: UInt32(clamping: limits.idByteCountMax),
+            type_byte_count_max: UInt32(clamping: limits.typeByteCountMax),
+            salvage_byte_count_max: UInt32(clamping: limits.quarantineByteCountMax))
+        let created = usesLibrary ? tm_decoder_create(bounds) : tm_decoder_create_portable(bounds)
         guard let created else { throw WireError.outOfMemory }
         decoder = created
     }
@@ -111,6 +115,8 @@ extension ChangeEvent {
         reason = QuarantineReason(rawValue: event.reason)
         let flags = UInt32(event.flags)
         isIndexOperation = flags & UInt32(TM_INDEX_OPERATION) != 0
+        hasMore = flags & UInt32(TM_HAS_MORE) != 0
+        isMarked = flags & UInt32(TM_MARKED) != 0
         isLibraryKnown = flags & UInt32(TM_LIBRARY_UNREADABLE) == 0
         if flags & UInt32(TM_HAS_SEQUENCE) != 0 { sequence = EventSequence(event.sequence) }
         if flags & UInt32(TM_HAS_PREVIOUS) != 0 { previous = EventSequence(event.previous) }

@@ -212,13 +212,13 @@ func exampleTidemark22(cache: SyncCache) async throws {
     try await edit.commit(confirmed: Photo(id: "1", name: "Open sea"), sequence: EventSequence(8))
 }
 
-/// The example in Sources/Tidemark/Optimistic/OutcomeUnknown.swift.
+/// The example in Sources/Tidemark/Optimistic/OutcomeUnknownError.swift.
 func exampleTidemark23(cache: SyncCache) async throws {
     try await cache.optimistically { changes in
         try changes.patch(type: "photo", id: "1", ["name": "Open sea"])
     } perform: { edit in
         // The connection broke after the request had left.
-        throw OutcomeUnknown(UpstreamError("the connection broke"))
+        throw OutcomeUnknownError(UpstreamError("the connection broke"))
     }
 }
 
@@ -643,10 +643,10 @@ func exampleTidemark63(cache: SyncCache) async throws {
     struct EventServer: Upstream {
         func events(
             since sequence: EventSequence, of library: ByteString
-        ) async throws(UpstreamError) -> UpstreamAnswer {
+        ) async throws(UpstreamError) -> UpstreamResponse {
             guard library == "home" else { throw UpstreamError("unknown library \(library)", isFinal: true) }
             let line = #"{"library_id":"home","sequence":7,"event":{"Heartbeat":{"last_sequence":7}}}"# + "\n"
-            return UpstreamAnswer(lines: Array(line.utf8), coveredThrough: EventSequence(7))
+            return UpstreamResponse(lines: Array(line.utf8), coveredThrough: EventSequence(7))
         }
     }
 }

@@ -80,7 +80,7 @@ func exampleTidemarkHTTP7(cache: SyncCache) async throws {
 func exampleTidemarkHTTP8(cache: SyncCache) async throws {
     struct CountingTransport: HTTPTransport {
         let transport: any HTTPTransport
-        func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
+        func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeResponse {
             print("sending a body of \(exchange.body.count) bytes")
             return try await transport.exchange(exchange)
         }

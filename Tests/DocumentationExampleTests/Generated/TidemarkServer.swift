@@ -22,8 +22,25 @@ func exampleTidemarkServer2(cache: SyncCache) async throws {
     try await server.run()
 }
 
-/// The example in Sources/TidemarkServer/Security/AccessToken.swift.
+/// The example in Sources/TidemarkServer/Scopes/ScopeRoutes+Streams.swift.
 func exampleTidemarkServer3(cache: SyncCache) async throws {
+    func feed(_ scopes: ScopeRoutes, _ identity: ScopeIdentity, send: ([UInt8]) -> Void) async throws {
+        for await line in try await scopes.stream("project", ["project": "p1"], for: identity) { send(line) }
+    }
+}
+
+/// The example in Sources/TidemarkServer/Scopes/ScopeRoutes.swift.
+func exampleTidemarkServer4(cache: SyncCache) async throws {
+    func serve(_ authenticator: any ScopeAuthenticator) async throws {
+        let file = Array(try Data(contentsOf: URL(filePath: "scopes.json")))
+        var configuration = CacheServerConfiguration(token: try TokenFile(path: "cache.db.token").token())
+        configuration.scopes = try await ScopeRoutes(cache, file: file, authenticator: authenticator)
+        try await CacheServer(cache, configuration: configuration).run()
+    }
+}
+
+/// The example in Sources/TidemarkServer/Security/AccessToken.swift.
+func exampleTidemarkServer5(cache: SyncCache) async throws {
     let token = AccessToken()
     let server = CacheServer(cache, configuration: CacheServerConfiguration(token: token))
     print("Authorization: Bearer \(token.text)")
@@ -31,7 +48,7 @@ func exampleTidemarkServer3(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/TidemarkServer/Security/TokenFile.swift.
-func exampleTidemarkServer4(cache: SyncCache) async throws {
+func exampleTidemarkServer6(cache: SyncCache) async throws {
     do {
         let token = try TokenFile(path: "cache.db.token").token()
         let server = CacheServer(cache, configuration: CacheServerConfiguration(token: token))

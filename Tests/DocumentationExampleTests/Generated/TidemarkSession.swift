@@ -2,6 +2,7 @@
 // Generated from doc comments by make generate-doc-examples.
 import Foundation
 import Tidemark
+import TidemarkMessages
 import TidemarkModel
 import TidemarkSession
 

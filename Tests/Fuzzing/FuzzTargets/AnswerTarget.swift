@@ -1,6 +1,7 @@
 import Tidemark
+import TidemarkGraphQLLanguage
 import TidemarkGraphQL
-import TidemarkGraphQLStore
+import TidemarkMessages
 import TidemarkModel
 import TidemarkStore
 
@@ -22,13 +23,13 @@ enum AnswerTarget {
     }
 
     private struct Entities: EntitySource {
-        var resources: [GraphKey: [UInt8]] = [:]
+        var resources: [GraphQLKey: [UInt8]] = [:]
 
-        func staleSince(_ root: GraphRootName) -> Int64? { nil }
+        func staleSince(_ root: RootName) -> Int64? { nil }
 
-        func list(_ root: GraphRootName) -> [GraphKey]? { nil }
+        func list(_ root: RootName) -> [GraphQLKey]? { nil }
 
-        func look(_ key: GraphKey) -> EntityLook {
+        func look(_ key: GraphQLKey) -> SourceLook {
             guard let resource = resources[key] else { return .missing(.absent) }
             return .found(
                 EntityView(
@@ -39,18 +40,18 @@ enum AnswerTarget {
     /// The document ends with the first line; the answer follows.
     private static func check(_ bytes: [UInt8]) throws {
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return }
-        let answer: AnswerParts
-        do throws(AnswerFault) { answer = try AnswerParts(Array(bytes[(end + 1)...])) } catch { return }
-        for rules in [GraphRules(), GraphRules(schema: try schema.get())] {
+        let answer: ResponseParts
+        do throws(ResponseError) { answer = try ResponseParts(Array(bytes[(end + 1)...])) } catch { return }
+        for rules in [GraphQLRules(), GraphQLRules(schema: try schema.get())] {
             let plan: OperationPlan
-            do throws(DocumentRefusal) {
-                plan = try GraphDocument(Array(bytes[..<end]), rules: rules).plan(operation: nil, variables: nil)
+            do throws(DocumentError) {
+                plan = try CheckedDocument(Array(bytes[..<end]), rules: rules).plan(operation: nil, variables: nil)
             } catch {
                 continue
             }
-            let normalized: NormalizedAnswer
-            do throws(AnswerFault) {
-                normalized = try AnswerNormalizer.normalize(answer.data, errors: answer.errors, plan: plan)
+            let normalized: NormalizedResponse
+            do throws(ResponseError) {
+                normalized = try ResponseNormalizer.normalize(answer.data, errors: answer.errors, plan: plan)
             } catch {
                 try require(!error.message.isEmpty, "a fault has a sentence")
                 continue
@@ -59,24 +60,24 @@ enum AnswerTarget {
         }
     }
 
-    private static func requireSound(_ normalized: NormalizedAnswer, _ plan: OperationPlan) throws {
+    private static func requireSound(_ normalized: NormalizedResponse, _ plan: OperationPlan) throws {
         var entities = Entities()
         for entity in normalized.entities {
             let resource = entity.resource
             try require(CompactJSON.isObject(resource), "an entity is a compact object")
             entities.resources[entity.key] = resource
         }
-        let outcome = DocumentReader.read(plan, from: entities, freshness: GraphFreshness(now: 0))
+        let outcome = DocumentReader.read(plan, from: entities, freshness: GraphQLFreshness(now: 0))
         guard case .read(let reading) = outcome else { return }
         try require(CompactJSON.isObject(reading.data), "data is a compact object")
         // A document without the keys reads entities as if they were embedded: such data cannot be written again.
         let keyed = DocumentReader.read(
-            plan, from: entities, freshness: GraphFreshness(now: 0), options: .init(showsKeys: true))
+            plan, from: entities, freshness: GraphQLFreshness(now: 0), options: .init(showsKeys: true))
         guard case .read(let keyedReading) = keyed else { throw FuzzFinding("a second read misses") }
-        var options = AnswerNormalizer.Options()
+        var options = ResponseNormalizer.Options()
         options.takesReferences = true
         options.isPartial = true
-        let again = try AnswerNormalizer.normalize(keyedReading.data, plan: plan, options: options)
+        let again = try ResponseNormalizer.normalize(keyedReading.data, plan: plan, options: options)
         for entity in again.entities {
             try require(entities.resources[entity.key] != nil, "an entity \(entity.key.text) that nobody wrote")
         }

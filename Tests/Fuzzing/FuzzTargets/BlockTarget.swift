@@ -50,8 +50,17 @@ enum BlockTarget {
         let flippedBit = Int(choices.number() % (1 << 16))
         var entities: [BlockStoredEntity] = []
         repeat { entities.append(entity(&choices)) } while !choices.isAtEnd && entities.count < 127
+        for compression in DataCompression.available {
+            try written(entities, usesDictionary: usesDictionary, flippedBit: flippedBit, compression)
+        }
+    }
+
+    private static func written(
+        _ entities: [BlockStoredEntity], usesDictionary: Bool, flippedBit: Int, _ compression: DataCompression
+    ) throws {
         let block = try BlockCodec.encode(
-            entities, library: 3, type: 2, number: number, dictionary: usesDictionary ? dictionaries()[1] : nil)
+            entities, library: 3, type: 2, number: number, dictionary: usesDictionary ? dictionaries()[1] : nil,
+            compression)
         let wanted = Dictionary(uniqueKeysWithValues: entities.enumerated().map { ($0.offset, $0.element) })
         try requireEqual(try decoded(block), wanted, "what was written")
         var damaged = block
@@ -92,7 +101,7 @@ enum BlockTarget {
     private static func decoded(_ block: [UInt8], number: Int64 = number) throws -> [Int: BlockStoredEntity]? {
         do {
             return try BlockCodec.decode(block, number: number, dictionaries: dictionaries())
-        } catch is PayloadFault {
+        } catch is PayloadError {
             return nil
         }
     }

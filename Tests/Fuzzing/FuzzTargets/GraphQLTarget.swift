@@ -1,4 +1,4 @@
-import TidemarkGraphQL
+import TidemarkGraphQLLanguage
 import TidemarkModel
 
 /// Documents of operations and fragments, with a schema and without.
@@ -23,7 +23,7 @@ enum GraphQLTarget {
 
     private static func check(_ bytes: [UInt8]) throws {
         let document: ExecutableDocument
-        do throws(DocumentRefusal) {
+        do throws(DocumentError) {
             document = try DocumentParser.parseExecutable(bytes)
         } catch {
             try requirePlaces(error, in: bytes)
@@ -37,7 +37,7 @@ enum GraphQLTarget {
         }
         let schema = try schema.get()
         for schema in [schema, nil] {
-            do throws(DocumentRefusal) {
+            do throws(DocumentError) {
                 try DocumentValidator.check(document, schema: schema)
             } catch {
                 try requirePlaces(error, in: bytes)
@@ -52,7 +52,7 @@ enum GraphQLTarget {
         var limits = ExecutableLimits()
         limits.selectionCountMax = 1_000_000
         limits.nestingDepthMax += 1
-        do throws(DocumentRefusal) {
+        do throws(DocumentError) {
             try DocumentValidator.check(sent, schema: schema, limits: limits)
         } catch {
             throw FuzzFinding("what is sent of a good document breaks a rule: \(error)")
@@ -68,7 +68,7 @@ enum GraphQLTarget {
         for selection in selections { try requireNoLocalDirectives(selection.directives, selection.selections) }
     }
 
-    private static func requirePlaces(_ refusal: DocumentRefusal, in bytes: [UInt8]) throws {
+    private static func requirePlaces(_ refusal: DocumentError, in bytes: [UInt8]) throws {
         try require(!refusal.message.isEmpty, "a refusal without words")
         try require(
             (refusal.code == .invalidDocument) == !refusal.findings.isEmpty, "findings do not fit the code: \(refusal)")

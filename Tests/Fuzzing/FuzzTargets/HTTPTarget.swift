@@ -112,7 +112,7 @@ enum HTTPTarget {
             }
         }
         try require(!Freshness(stored, at: came - 1).isFresh, "an answer from the future is fresh")
-        let outcome = AnswerRules.outcome(
+        let outcome = ResponseRules.outcome(
             answer, to: request, over: stored, .standard, isConditional: true, isKeyed: false, at: came)
         try require(outcome != .confirmed || answer.status == 304, "\(answer.status) confirms")
         if case .follow(let next, _) = RedirectRules.step(answer, to: request), next.url.origin != request.url.origin {

@@ -5,7 +5,8 @@ import TidemarkWire
 /// The framer and the decoder: the first byte chooses limits, the rest is a stream.
 ///
 /// However the stream is cut, the lines are the same; however its lines are grouped into blocks, and whatever the
-/// decoder read before, the events are the same; and the whole pipeline ends in the state of the reference model.
+/// decoder read before, and with simdjson and without, the events are the same; and the whole pipeline ends in the
+/// state of the reference model.
 enum LinesTarget {
     static let target = FuzzTarget("lines", byteCountMax: 4_096, .now(check))
 
@@ -28,6 +29,10 @@ enum LinesTarget {
         let fresh = try events(
             of: stream, chunkByteCount: max(1, stream.count), limits, EventDecoder(limits: limits))
         try requireEqual(whole, fresh, "events from a decoder that was used before")
+        let portable = try events(
+            of: stream, chunkByteCount: max(1, stream.count), limits,
+            EventDecoder(limits: limits, usesLibrary: false))
+        try requireEqual(portable, whole, "events without simdjson")
 
         // The fields of a line that is too long are read from its kept part, which is no longer than a line.
         let comparison = ModelComparison(limits: limits, upstream: nil, seed: seed)

@@ -1,6 +1,5 @@
 import Tidemark
-import TidemarkGraphQLClient
-import TidemarkGraphQLStore
+import TidemarkGraphQL
 import TidemarkModel
 
 /// Multipart bodies and the answers in their parts.
@@ -22,7 +21,7 @@ enum MultipartTarget {
         let split = try parts(of: [Array(body[..<place]), Array(body[place...])], boundary)
         try requireEqual(split.parts, whole.parts, "the parts, split at \(place)")
         try require(split.isWhole == whole.isWhole, "a split body is whole or not")
-        var answer = IncrementalAnswer(bytes[0] & 4 == 0 ? .defer20220824 : .incremental02)
+        var answer = IncrementalResponse(bytes[0] & 4 == 0 ? .defer20220824 : .incremental02)
         for part in whole.parts {
             if let type = part.contentType { _ = MediaType(type).flatMap { DeliveryRegistry.standard.format(of: $0) } }
             do throws(JSONSyntaxError) {
@@ -33,8 +32,8 @@ enum MultipartTarget {
         }
     }
 
-    private static func apply(_ payload: JSONValue, _ answer: inout IncrementalAnswer) throws(JSONSyntaxError) {
-        do throws(DeliveryFault) {
+    private static func apply(_ payload: JSONValue, _ answer: inout IncrementalResponse) throws(JSONSyntaxError) {
+        do throws(DeliveryError) {
             _ = try answer.apply(payload)
         } catch {
             // A payload of another form is refused; the answer so far stays.

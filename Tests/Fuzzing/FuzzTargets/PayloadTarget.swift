@@ -64,18 +64,21 @@ enum PayloadTarget {
     private static func written(_ row: SealedRow, _ bytes: [UInt8], _ choice: UInt8) throws {
         let fieldCount = choice & 16 == 0 ? 0 : min(bytes.count, 5)
         let (fields, payload) = (Array(bytes.prefix(fieldCount)), Array(bytes.dropFirst(fieldCount)))
-        let body = try row.encoded(
-            payload, fields: fields, usesDictionary: choice & 32 != 0, isPadded: choice & 64 != 0)
-        try requireEqual(row.decode(body, try PayloadDecoder()), .success(payload), "what was written")
-        let read = try body.withUnsafeBytes { try PayloadDecoder.fields($0) }
-        try requireEqual(read, fields, "the fields beside it")
+        for compression in DataCompression.available {
+            let body = try row.encoded(
+                payload, fields: fields, usesDictionary: choice & 32 != 0, isPadded: choice & 64 != 0, compression)
+            let found = row.decode(body, try PayloadDecoder())
+            try requireEqual(found, .success(payload), "what was written with \(compression)")
+            let read = try body.withUnsafeBytes { try PayloadDecoder.fields($0) }
+            try requireEqual(read, fields, "the fields beside it")
+        }
     }
 
     // MARK: Other rows
 
     private static func list(_ bytes: [UInt8]) throws {
         let result = bytes.withUnsafeBytes { bytes in
-            Result { () throws(PayloadFault) in try ElementListCodec.decode(bytes) }
+            Result { () throws(PayloadError) in try ElementListCodec.decode(bytes) }
         }
         guard case .success(let elements) = result else { return }
         try require(elements.count <= bytes.count, "\(elements.count) elements of \(bytes.count) bytes")
@@ -100,11 +103,14 @@ enum PayloadTarget {
         let record = LayerRecord(
             number: 1, pendingID: "p", library: 0, dependsOn: layer.dependsOn, createdAt: 0, changes: layer.changes,
             sending: layer.sending)
-        let written = LayerBodyCodec.encode(record, types: names.newTypes.map(\.name), try BlockCompressor())
-        let again = try self.layer(written, &names)
-        try requireEqual(again?.changes, layer.changes, "a layer that was written and read")
-        try requireEqual(again?.dependsOn, layer.dependsOn, "what it depends on")
-        try requireEqual(again?.sending, layer.sending, "its request")
+        for compression in DataCompression.available {
+            let written = LayerBodyCodec.encode(
+                record, types: names.newTypes.map(\.name), try BlockCompressor(compression))
+            let again = try self.layer(written, &names)
+            try requireEqual(again?.changes, layer.changes, "a layer that was written and read")
+            try requireEqual(again?.dependsOn, layer.dependsOn, "what it depends on")
+            try requireEqual(again?.sending, layer.sending, "its request")
+        }
     }
 
     private static func layer(
@@ -112,7 +118,7 @@ enum PayloadTarget {
     ) throws -> LayerBodyCodec.Body? {
         var result: LayerBodyCodec.Body?
         bytes.withUnsafeBytes { bytes in
-            do throws(PayloadFault) { result = try LayerBodyCodec.decode(bytes, library: 0, &names) } catch {}
+            do throws(PayloadError) { result = try LayerBodyCodec.decode(bytes, library: 0, &names) } catch {}
         }
         return result
     }

@@ -1,4 +1,4 @@
-import TidemarkGraphQL
+import TidemarkGraphQLLanguage
 import TidemarkModel
 
 /// Documents of types and policies.

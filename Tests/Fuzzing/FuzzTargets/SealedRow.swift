@@ -30,18 +30,20 @@ struct SealedRow {
         body.count > 4 && sealed(Array(body.dropFirst(4))) == body
     }
 
-    func decode(_ body: [UInt8], _ decoder: PayloadDecoder) -> Result<[UInt8], PayloadFault> {
+    func decode(_ body: [UInt8], _ decoder: PayloadDecoder) -> Result<[UInt8], PayloadError> {
         body.withUnsafeBytes { body in
             id.withUnsafeBytes { id in
-                Result { () throws(PayloadFault) in
+                Result { () throws(PayloadError) in
                     try decoder.decode(body, id: id, seal: seal, dictionaries: [1: dictionary])
                 }
             }
         }
     }
 
-    func encoded(_ payload: [UInt8], fields: [UInt8], usesDictionary: Bool, isPadded: Bool) throws -> [UInt8] {
-        let encoder = try PayloadEncoder()
+    func encoded(
+        _ payload: [UInt8], fields: [UInt8], usesDictionary: Bool, isPadded: Bool, _ compression: DataCompression
+    ) throws -> [UInt8] {
+        let encoder = try PayloadEncoder(compression)
         encoder.startBatch()
         return payload.withUnsafeBytes { payload in
             fields.withUnsafeBytes { fields in
@@ -69,7 +71,7 @@ struct SealedRow {
             }
             return value
         }
-        if header & 0b11 == 2 { _ = number() }
+        if header & 0b11 >= 2 { _ = number() }
         let idCount = header & 8 == 0 ? 0 : isUUID ? 36 : id.count
         return number() + idCount
     }

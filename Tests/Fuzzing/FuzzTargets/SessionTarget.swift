@@ -1,6 +1,10 @@
 import Foundation
 import Logging
 import Tidemark
+import TidemarkGraphQL
+import TidemarkHTTP
+import TidemarkLiveViews
+import TidemarkMessages
 import TidemarkModel
 import TidemarkReferenceModel
 import TidemarkSession
@@ -77,14 +81,15 @@ enum SessionTarget {
         let (room, roomSignal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let input = ChunkInput(stream, seed: UInt64(choice), chunkByteCountMax: 400)
         let outputQueue = OutputQueue(file.descriptor, hasRoom: { roomSignal.yield() }, isAbandoned: { input.stop() })
-        let calls = HostCalls(outputQueue, timeout: 30_000, clock: clock, logger: configuration.logger)
+        let calls = HostCalls(outputQueue, timeout: .seconds(30), clock: clock, logger: configuration.logger)
         let host = HostUpstream(calls, limits: configuration.limits)
         let isAsked = choice & 16 == 0
         let cache = try await SyncCache.open(
             configuration: configuration, journal: MemoryJournal(), upstream: isAsked ? host : nil,
             queryUpstream: isAsked ? host : nil, clock: clock)
-        let settings = Session.Settings(
+        var settings = Session.Settings(
             limits: configuration.limits, defaultLibrary: configuration.defaultLibrary, logger: configuration.logger)
+        settings.families = [GraphQLMethods(), ViewMethods(), NetworkMethods(nil), HTTPMethods(nil)]
         let session = Session(of: cache, outputQueue: outputQueue, calls: calls, settings: settings)
         try await session.run(input, room: room)
         return try file.contents().split(separator: 0x0A).map { Array($0) }

@@ -1,6 +1,6 @@
 import TestTraits
 import Testing
-import TidemarkGraphQL
+import TidemarkGraphQLLanguage
 
 @testable import TidemarkGraphQLGenerator
 

@@ -42,7 +42,8 @@ import TidemarkTesting
             let freshness = Freshness(old, at: now)
             #expect(freshness.age >= 0 && freshness.lifetime >= 0)
             _ = CacheDecision.of(sent, old, .standard, at: now)
-            _ = AnswerRules.outcome(head, to: sent, over: old, .standard, isConditional: true, isKeyed: false, at: now)
+            _ = ResponseRules.outcome(
+                head, to: sent, over: old, .standard, isConditional: true, isKeyed: false, at: now)
             _ = RangeRules.combined(old, with: head)
             if case .part(let bounds, _) = RangeRules.outcome(sent, old), head.status == 200 {
                 #expect(bounds.upperBound <= old.byteCount)

@@ -65,7 +65,7 @@ import TidemarkTesting
         var entities = HTTPEntities(resourceType: "photo", pointer: "/photos", method: "best", input: ["limit": 9])
         entities.included = [.init(resourceType: "user", pointer: "/users")]
         let first = try await client.fetch(request, normalize: entities, requestTimeout: .seconds(5))
-        #expect(first.normalized == .entities(2) && fixture.server.asked.last?.timeout == 5_000)
+        #expect(first.normalized == .entities(2) && fixture.server.asked.last?.timeout == .seconds(5))
         let list = try await fixture.cache.query(
             Photo.self, method: "best", input: ["limit": 9], policy: .cacheOnly)
         #expect(list.items == [Photo(id: "1", stars: 5)] && list.asOf == EventSequence(7))

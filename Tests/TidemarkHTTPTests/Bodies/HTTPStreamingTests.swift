@@ -5,6 +5,7 @@ import Testing
 import Tidemark
 import TidemarkFaultDisk
 import TidemarkHTTP
+import TidemarkHTTPRecords
 import TidemarkHTTPRules
 import TidemarkModel
 import TidemarkSQLite
@@ -38,20 +39,20 @@ final class ChunkedServer: HTTPTransport {
 
     func answers(_ answer: Answer) { state.withLock { $0.answer = answer } }
 
-    func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeAnswer {
+    func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeResponse {
         let answer = state.withLock { state in
             state.askedCount += 1
             return state.answer
         }
         var fields = HeaderFields(answer.fields.map { .init(ByteString($0.0), ByteString($0.1)) })
         if let tag = fields.first("etag"), exchange.fields.first("if-none-match") == tag {
-            return HTTPExchangeAnswer(head: ResponseHead(status: 304, fields: fields), body: HTTPBody([]))
+            return HTTPExchangeResponse(head: ResponseHead(status: 304, fields: fields), body: HTTPBody([]))
         }
         if answer.failure == nil {
             fields.append("Content-Length", "\(answer.chunks.reduce(0) { $0 + $1.count })")
         }
         let place = Mutex(0)
-        return HTTPExchangeAnswer(
+        return HTTPExchangeResponse(
             head: ResponseHead(status: answer.status, fields: fields),
             body: HTTPBody(
                 next: { [self] () throws(ExchangeError) in

@@ -16,8 +16,8 @@ import TidemarkTesting
 
     private func content(
         _ bytes: [UInt8], number: Int64 = 9, dictionaries: [Int64: PayloadDictionary]? = nil
-    ) -> Result<BlockContent, PayloadFault> {
-        Result { () throws(PayloadFault) in
+    ) -> Result<BlockContent, PayloadError> {
+        Result { () throws(PayloadError) in
             try BlockContent(bytes, number: number, unpacker: unpacker, dictionaries: dictionaries ?? [3: dictionary])
         }
     }
@@ -205,7 +205,7 @@ import TidemarkTesting
     @Test func `a forged head cannot ask for more memory than a block may have`() throws {
         var fixture = BlockFixture(seed: 14)
         _ = fixture.random.next()
-        func forged(count: Int, unpacked: Int, packed: Int, codec: UInt8 = 1) -> PayloadFault? {
+        func forged(count: Int, unpacked: Int, packed: Int, codec: UInt8 = 1) -> PayloadError? {
             var bytes: [UInt8] = [0, 0, 0, 0, 1 << 5 | codec]
             for number in [1, 0, 0, count, unpacked, packed] { PayloadCodec.append(number, to: &bytes) }
             let start = bytes.count
@@ -221,7 +221,7 @@ import TidemarkTesting
         #expect(forged(count: 0, unpacked: 0, packed: 0) == .unknownFormat)
         #expect(forged(count: 128, unpacked: 0, packed: 0) == .unknownFormat)
         #expect(forged(count: 1, unpacked: 1, packed: 2, codec: 0) == .lengthMismatch)
-        #expect(forged(count: 1, unpacked: 1, packed: 1, codec: 3) == .unknownFormat)
+        #expect(forged(count: 1, unpacked: 1, packed: 1, codec: 4) == .unknownFormat)
         #expect(forged(count: 1, unpacked: 5, packed: 5, codec: 0) == .lengthMismatch)
     }
 }

@@ -35,7 +35,7 @@ import TidemarkTesting
                 let found = try file.read(key)
                 if found == entity { reads.right += 1 } else if found == nil { reads.missing += 1 }
                 #expect(found == nil || found == entity)
-            } catch is PayloadFault {
+            } catch is PayloadError {
                 reads.refused += 1
             }
         }
@@ -111,7 +111,7 @@ import TidemarkTesting
                 let found = try file.read(key)
                 #expect(found == nil || found == model.entities[key])
                 return found == nil && model.entities[key] != nil
-            } catch is PayloadFault {
+            } catch is PayloadError {
                 return true
             }
         }
@@ -149,7 +149,7 @@ import TidemarkTesting
         try damage("UPDATE key_runs SET body = zeroblob(40) WHERE place = (SELECT min(place) FROM key_runs)")
         var model = model
         let file = try BlockStoreFile(folder.file())
-        #expect(throws: PayloadFault.self) { try file.walkedKeys() }
+        #expect(throws: PayloadError.self) { try file.walkedKeys() }
         try file.write(model.flush(rowCount: 20, removalShare: 100))
         let isInOrder = try file.walkedKeys() == model.keysInOrder
         #expect(isInOrder)

@@ -56,7 +56,7 @@ import TidemarkTesting
         #expect(damaged.map(\.key) == [keys[0]])
         #expect(damaged.map(\.row) == [2])
         #expect(damaged.map(\.fault) != [.rowMissing])
-        #expect(throws: PayloadFault.self) { try file.read(keys[0]) }
+        #expect(throws: PayloadError.self) { try file.read(keys[0]) }
         var clearing = flush([(keys[0], .stamp)])
         clearing.clearedLibraries = [0]
         damaged = try file.outcome(of: clearing).damaged

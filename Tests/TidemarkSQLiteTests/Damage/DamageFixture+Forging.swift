@@ -1,7 +1,10 @@
-import CZstd
 import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
+
+#if TIDEMARK_ZSTD
+    import CZstd
+#endif
 
 @testable import TidemarkSQLite
 
@@ -26,7 +29,8 @@ extension DamageFixture {
     /// Returns an entity that unpacks to far more than allowed or declared.
     func bomb(row: Int, _ random: inout SeededGenerator) -> String {
         let (declared, isWide) = (random.pick([100, 1 << 20, 16 << 20, 64 << 20]), random.chance(300))
-        return forged(row: row, header: 0x21, Self.varint(declared) + (isWide ? Self.wideFrame : Self.longFrame))
+        let frame = isWide ? Self.wideFrame : Self.longFrame
+        return forged(row: row, header: Self.header, Self.headerRest + Self.varint(declared) + frame)
     }
 
     /// Returns a layer that unpacks to far more than allowed or declared.
@@ -48,19 +52,42 @@ extension DamageFixture {
     private static let wideFrame = frame(byteCount: 9 << 20, windowLog: 24, isMagicless: true)
     private static let magicFrame = frame(byteCount: 64 << 20, windowLog: 0, isMagicless: false)
 
-    private static func frame(byteCount: Int, windowLog: Int32, isMagicless: Bool) -> [UInt8] {
-        let context = ZSTD_createCCtx()
-        defer { ZSTD_freeCCtx(context) }
-        if isMagicless {
-            ZSTD_CCtx_setParameter(context, tm_zstd_c_format(), Int32(ZSTD_f_zstd1_magicless.rawValue))
+    #if TIDEMARK_ZSTD
+        private static let header: UInt8 = 0x21
+        private static let headerRest: [UInt8] = []
+
+        private static func frame(byteCount: Int, windowLog: Int32, isMagicless: Bool) -> [UInt8] {
+            let context = ZSTD_createCCtx()
+            defer { ZSTD_freeCCtx(context) }
+            if isMagicless {
+                ZSTD_CCtx_setParameter(context, tm_zstd_c_format(), Int32(ZSTD_f_zstd1_magicless.rawValue))
+            }
+            if windowLog > 0 { ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, windowLog) }
+            let content = [UInt8](repeating: 0, count: byteCount)
+            var target = [UInt8](repeating: 0, count: ZSTD_compressBound(byteCount))
+            let count = ZSTD_compress2(context, &target, target.count, content, byteCount)
+            precondition(ZSTD_isError(count) == 0)
+            return Array(target[..<count])
         }
-        if windowLog > 0 { ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, windowLog) }
-        let content = [UInt8](repeating: 0, count: byteCount)
-        var target = [UInt8](repeating: 0, count: ZSTD_compressBound(byteCount))
-        let count = ZSTD_compress2(context, &target, target.count, content, byteCount)
-        precondition(ZSTD_isError(count) == 0)
-        return Array(target[..<count])
-    }
+    #else
+        /// Deflate, without a dictionary.
+        private static let header: UInt8 = 0x23
+        private static let headerRest: [UInt8] = [0]
+
+        private static func frame(byteCount: Int, windowLog: Int32, isMagicless: Bool) -> [UInt8] {
+            let content = [UInt8](repeating: 0, count: byteCount)
+            var target = [UInt8](repeating: 0, count: byteCount / 500)
+            do {
+                let compressor = try Compressor(.deflate)
+                let count = content.withUnsafeBytes { content in
+                    target.withUnsafeMutableBytes { compressor.compress(content, into: $0, dictionary: nil) }
+                }
+                return Array(target[..<(count ?? 0)])
+            } catch {
+                preconditionFailure("\(error)")
+            }
+        }
+    #endif
 
     private static func varint(_ value: Int) -> [UInt8] {
         var (rest, bytes) = (value, [UInt8]())

@@ -150,7 +150,8 @@ enum DamageKind: String, CaseIterable, Sendable {
             [
                 "UPDATE entities SET body = \(fixture.forged(row: row, header: UInt8(3 + random.below(5)) << 5, [1])) WHERE \"row\" = \(row)"
             ]
-        case .unknownFileFormat: ["PRAGMA user_version = \(Int(DataFile.formatVersion) + 1 + random.below(1_000))"]
+        // Above every number that a file can have, see `FileFormat`.
+        case .unknownFileFormat: ["PRAGMA user_version = \(250 + random.below(1_000))"]
         case .trigger: ["CREATE TRIGGER evil \(hostile)"]
         case .view: ["CREATE VIEW evil AS SELECT * FROM entities"]
         case .index: ["CREATE INDEX evil ON entities (length(body))"]

@@ -32,7 +32,7 @@ import TidemarkTesting
     }
 
     @Test(arguments: [
-        ("UPDATE entities SET body = x'00' WHERE \"row\" = 2", PayloadFault.truncated),
+        ("UPDATE entities SET body = x'00' WHERE \"row\" = 2", PayloadError.truncated),
         ("UPDATE entities SET body = NULL WHERE \"row\" = 2", .rowMissing),
         ("UPDATE entities SET sequence = 7 WHERE \"row\" = 2", .checksumMismatch),
         ("UPDATE entities SET generation = -1 WHERE \"row\" = 2", .checksumMismatch),
@@ -45,7 +45,7 @@ import TidemarkTesting
         ("DELETE FROM entities WHERE \"row\" = 2", .rowMissing),
     ])
     func `a damaged row is absent, counted and reported, and the others are served`(
-        statement: String, fault: PayloadFault
+        statement: String, fault: PayloadError
     ) async throws {
         _ = try await written(3)
         folder.sqlite([statement])

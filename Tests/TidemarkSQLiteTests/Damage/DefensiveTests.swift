@@ -42,7 +42,7 @@ import TidemarkStore
         }
         try queue.close()
         let connection = try ReadConnection(path: folder.file(), isImmutable: false)
-        #expect(throws: SQLiteFailure.self) { try connection.execute("SELECT * FROM v") }
+        #expect(throws: SQLiteError.self) { try connection.execute("SELECT * FROM v") }
         try connection.execute("SELECT * FROM t")
     }
 
@@ -57,7 +57,7 @@ import TidemarkStore
         }
         try queue.close()
         let connection = try ReadConnection(path: folder.file(), isImmutable: false)
-        #expect(throws: SQLiteFailure.self) {
+        #expect(throws: SQLiteError.self) {
             try connection.execute("PRAGMA writable_schema = ON")
             try connection.execute("DELETE FROM sqlite_schema")
         }

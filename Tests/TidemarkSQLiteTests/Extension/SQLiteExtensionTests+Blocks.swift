@@ -253,12 +253,12 @@ extension SQLiteExtensionTests {
     ) -> [Row] {
         let directory: BlockDirectory
         var content: BlockContent
-        do throws(PayloadFault) {
+        do throws(PayloadError) {
             directory = try bytes.withUnsafeBytes { bytes in
-                Result { () throws(PayloadFault) in try BlockDirectory(bytes, number: 9) }
+                Result { () throws(PayloadError) in try BlockDirectory(bytes, number: 9) }
             }.get()
         } catch { return [] }
-        do throws(PayloadFault) {
+        do throws(PayloadError) {
             content = try BlockContent(bytes, number: 9, unpacker: unpacker, dictionaries: dictionaries)
         } catch {
             content = BlockContent(directory, bytes: bytes, data: [])

@@ -10,15 +10,15 @@ import TidemarkTesting
 
 /// The table `tidemark_entities` over whole files of both forms.
 extension SQLiteExtensionTests {
-    private static let names = """
+    static let names = """
         SELECT l.name, t.name, hex(id), sequence, written_at, resource
         FROM tidemark_entities JOIN libraries l USING (library) JOIN types t USING (type)
         """
 
-    private func text(_ row: [String?]) -> String { row.map { $0 ?? "NULL" }.joined(separator: " ") }
+    func text(_ row: [String?]) -> String { row.map { $0 ?? "NULL" }.joined(separator: " ") }
 
     /// The entities as a reader returns them, in the form of `names`.
-    private func readerRows() throws -> [String] {
+    func readerRows() throws -> [String] {
         var rows: [String] = []
         try SQLiteReader(path: folder.file()).walk { step in
             guard case .entity(let entity) = step else {

@@ -138,21 +138,26 @@ import TidemarkTesting
         #expect(found == wanted)
         let connection = try open()
         defer { sqlite3_close(connection) }
-        for call in [
+        var calls = [
             "tidemark_resource(NULL, 0, '1', 1, 0, 0, x'0000000000')",
             "tidemark_resource(0, 0, x'00', 1, 0, 0, x'0000000000')",
             "tidemark_resource(0, 0, '1', 'x', 0, 0, x'0000000000')", "tidemark_resource(0, 0, '1', 1, 0, 0, x'')",
-            "zstd_decompress(x'')", "zstd_decompress(NULL)", "zstd_decompress('text')", "zstd_decompress(x'00112233')",
-            // One frame is skippable, and one requires a window of 2^31.
-            "zstd_decompress(x'502A4D1800000000')", "zstd_decompress(x'28B52FFD00A8010000')",
-            // The frame declares 16 MiB and a byte.
-            "zstd_decompress(x'28B52FFDA001000001010000')",
-        ] {
+        ]
+        #if TIDEMARK_ZSTD
+            calls += [
+                "zstd_decompress(x'')", "zstd_decompress(NULL)", "zstd_decompress('text')",
+                "zstd_decompress(x'00112233')",
+                // One frame is skippable, and one requires a window of 2^31.
+                "zstd_decompress(x'502A4D1800000000')", "zstd_decompress(x'28B52FFD00A8010000')",
+                // The frame declares 16 MiB and a byte.
+                "zstd_decompress(x'28B52FFDA001000001010000')", "zstd_decompress(x'28B52FFD200321000061626300')",
+            ]
+            #expect(rows(connection, "SELECT zstd_decompress(x'28B52FFD2003190000616263')") == [["abc"]])
+            #expect(rows(connection, "SELECT zstd_decompress(x'2003190000616263')") == [["abc"]])
+        #endif
+        for call in calls {
             #expect(rows(connection, "SELECT \(call)") == [[nil]], "\(call)")
         }
-        #expect(rows(connection, "SELECT zstd_decompress(x'28B52FFD200321000061626300')") == [[nil]])
-        #expect(rows(connection, "SELECT zstd_decompress(x'28B52FFD2003190000616263')") == [["abc"]])
-        #expect(rows(connection, "SELECT zstd_decompress(x'2003190000616263')") == [["abc"]])
     }
 
     @Test func `bodies with random bytes under a valid check give NULL or text, never a crash`() async throws {
@@ -180,7 +185,7 @@ import TidemarkTesting
                     wanted = try body.withUnsafeBytes { body in
                         try id.withUnsafeBytes { try decoder.decode(body, id: $0, seal: seal, dictionaries: [:]) }
                     }
-                } catch is PayloadFault {
+                } catch is PayloadError {
                     wanted = nil
                 }
                 let text = wanted.map { $0.map { String(format: "%02X", $0) }.joined() } ?? ""

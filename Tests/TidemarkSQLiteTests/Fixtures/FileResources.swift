@@ -142,3 +142,21 @@ extension FileResources {
         return try #require(trained[0])
     }
 }
+
+extension FileResources {
+    /// The dictionary that is trained from the same resources where deflate is used.
+    static let segments = Result<[UInt8], any Error> {
+        var resources = FileResources(count: 2_000, seed: 3)
+        var trainer = DictionaryTrainer(.deflate)
+        let trained = trainer.dictionaries(
+            for: resources.flush(rowCount: 2_000, isDistinct: true), dictionaryTypes: [], encoder: try PayloadEncoder())
+        return try #require(trained[0])
+    }
+
+    /// Some payloads, which no dictionary was trained from.
+    static let sample: [[UInt8]] = {
+        var resources = FileResources(count: 20, seed: 77)
+        let flush = resources.flush(rowCount: 20, isDistinct: true)
+        return flush.bytes.withUnsafeBytes { bytes in flush.rows.map { Array($0.payload(in: bytes)) } }
+    }()
+}

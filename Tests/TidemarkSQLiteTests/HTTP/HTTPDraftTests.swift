@@ -1,6 +1,7 @@
 import TestTraits
 import Testing
 import Tidemark
+import TidemarkHTTPRecords
 import TidemarkModel
 import TidemarkStore
 import TidemarkTestKit

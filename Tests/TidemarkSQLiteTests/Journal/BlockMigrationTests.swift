@@ -193,7 +193,7 @@ import TidemarkTesting
         #expect(try await journal.finishOpening() == nil)
         try await journal.close()
         let connection = try ReadConnection(path: path, isImmutable: false)
-        #expect(try DataFileSchema.version(connection.handle) == DataFile.formatVersion)
+        #expect(try DataFileSchema.version(connection.handle) == DataFile.blockFormatVersion)
         #expect(try PreparedStatement.number(connection.handle, "SELECT count(*) FROM changes") == 0)
         withExtendedLifetime(connection) {}
         #expect(try MovedEntities.read(path) == expected)

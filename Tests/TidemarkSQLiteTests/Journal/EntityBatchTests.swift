@@ -123,7 +123,7 @@ import TidemarkTesting
         do {
             var batch = try EntityBatch(damaged)
             batch.read([2_000, 1])
-            #expect(throws: SQLiteFailure.self) { try batch.record(0) { _ in } }
+            #expect(throws: SQLiteError.self) { try batch.record(0) { _ in } }
             let isThere = try batch.record(1) { $0.body != nil }
             #expect(isThere)
         }

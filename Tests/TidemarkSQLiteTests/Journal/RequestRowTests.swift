@@ -105,7 +105,7 @@ import TidemarkTesting
         var names = LayerNames(libraries: [""], types: ["file"])
         for body: [UInt8] in [[], [0x30], [0x20, 0, 0], [0x30, 0, 0], [0x30, 0, 1, 0x7B], [0x30, 0, 2, 0x30, 0x31]] {
             body.withUnsafeBytes { body in
-                #expect(throws: PayloadFault.self) {
+                #expect(throws: PayloadError.self) {
                     _ = try RenamingCodec.decode(body, number: 1, library: 0, temporary: "t", &names)
                 }
             }

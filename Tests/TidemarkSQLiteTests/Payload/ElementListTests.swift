@@ -9,9 +9,9 @@ import TidemarkTesting
 @Suite(.pooled) struct ElementListTests {
     private let uuid = UUIDValue(high: 0x0123_4567_89AB_4DEF, low: 0x8123_4567_89AB_CDEF)
 
-    private func decode(_ bytes: [UInt8]) -> Result<[QueryElement], PayloadFault> {
+    private func decode(_ bytes: [UInt8]) -> Result<[QueryElement], PayloadError> {
         bytes.withUnsafeBytes { bytes in
-            Result { () throws(PayloadFault) in try ElementListCodec.decode(bytes) }
+            Result { () throws(PayloadError) in try ElementListCodec.decode(bytes) }
         }
     }
 

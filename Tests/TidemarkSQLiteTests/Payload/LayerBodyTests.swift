@@ -28,10 +28,10 @@ import TidemarkTesting
         return try bytes.withUnsafeBytes { try LayerBodyCodec.decode($0, library: 3, &names).changes }
     }
 
-    private func fault(_ bytes: [UInt8]) -> PayloadFault? {
+    private func fault(_ bytes: [UInt8]) -> PayloadError? {
         var names = LayerNames(libraries: [], types: types)
         return bytes.withUnsafeBytes { bytes in
-            do throws(PayloadFault) {
+            do throws(PayloadError) {
                 _ = try LayerBodyCodec.decode(bytes, library: 3, &names)
                 return nil
             } catch {
@@ -99,7 +99,7 @@ import TidemarkTesting
             forged.changes = [.put(key(0, "1"), resource: Array(text.utf8))]
             #expect(fault(LayerBodyCodec.encode(forged, types: types, compressor)) == .notJSON, "\(text)")
             forged.changes = [.patch(key(0, "1"), fields: Array(text.utf8), unset: [])]
-            let expected: PayloadFault? = text.isEmpty ? nil : .notJSON
+            let expected: PayloadError? = text.isEmpty ? nil : .notJSON
             #expect(fault(LayerBodyCodec.encode(forged, types: types, compressor)) == expected, "\(text)")
         }
     }

@@ -20,10 +20,10 @@ import TidemarkTesting
         LayerBodyCodec.encode(record(sending), types: ["file"], try BlockCompressor())
     }
 
-    private func decoded(_ bytes: [UInt8]) throws(PayloadFault) -> LayerBodyCodec.Body {
+    private func decoded(_ bytes: [UInt8]) throws(PayloadError) -> LayerBodyCodec.Body {
         var names = LayerNames(libraries: [], types: ["file"])
-        let result: Result<LayerBodyCodec.Body, PayloadFault> = bytes.withUnsafeBytes { bytes in
-            do throws(PayloadFault) {
+        let result: Result<LayerBodyCodec.Body, PayloadError> = bytes.withUnsafeBytes { bytes in
+            do throws(PayloadError) {
                 return .success(try LayerBodyCodec.decode(bytes, library: 0, &names))
             } catch {
                 return .failure(error)
@@ -75,14 +75,14 @@ import TidemarkTesting
     @Test(arguments: 0..<20) func `a request that is cut short or longer is refused`(seed: Int) throws {
         // Content of less than a block that does not compress is stored raw, so that each cut is one of the content.
         let bytes = try encoded(LayerRequestBodyTests.random(UInt64(seed)))
-        for count in 1..<bytes.count { #expect(throws: PayloadFault.self) { try decoded(Array(bytes[..<count])) } }
-        #expect(throws: PayloadFault.self) { try decoded(bytes + [0]) }
+        for count in 1..<bytes.count { #expect(throws: PayloadError.self) { try decoded(Array(bytes[..<count])) } }
+        #expect(throws: PayloadError.self) { try decoded(bytes + [0]) }
     }
 
     @Test(arguments: ["", "{", "1 ", #"{"a":1"#, "1,2"])
     func `an input that is not one compact value is refused`(input: String) throws {
         let bytes = try encoded(LayerSending(MutationRequest(method: "m", compactInput: Array(input.utf8))))
-        do throws(PayloadFault) {
+        do throws(PayloadError) {
             _ = try decoded(bytes)
             Issue.record("it was read")
         } catch {

@@ -77,7 +77,7 @@ import TidemarkTesting
 
     /// The bytes of the format's number that make one of a newer program of a current one, by themselves.
     private static func makesNewer(_ byte: Int, _ layout: EntityLayout, _ mask: UInt8) -> Bool {
-        let version = layout == .rows ? DataFile.rowFormatVersion : DataFile.formatVersion
+        let version = layout == .rows ? DataFile.rowFormatVersion : DataFile.blockFormatVersion
         let flipped = version ^ Int32(mask) << Int32(8 * (63 - byte))
         return (62...63).contains(byte) && flipped > DataFile.formatVersion
     }

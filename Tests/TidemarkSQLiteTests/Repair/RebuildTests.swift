@@ -208,7 +208,7 @@ import TidemarkTesting
             do {
                 let look = try ReadConnection(path: copy.file(), isImmutable: false)
                 try look.execute("SELECT 1 FROM sqlite_schema")
-            } catch let failure as SQLiteFailure {
+            } catch let failure as SQLiteError {
                 // SQLITE_READONLY_ROLLBACK: a process with write access must open the file first.
                 if failure.code == SQLITE_READONLY | 3 << 8 { hotCount += 1 }
             }

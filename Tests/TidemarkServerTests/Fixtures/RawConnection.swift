@@ -119,6 +119,9 @@ final class RawConnection {
         return Array(buffer[..<count])
     }
 
+    /// Returns the next bytes.
+    func take(count: Int) throws -> [UInt8] { try bytes(count: count, seconds: TestPatience.seconds) }
+
     /// Whether the server has closed the connection, or closes it in time: before a timeout of the server's own would.
     func isClosed(within seconds: Double = 10) -> Bool {
         let end = Date().addingTimeInterval(seconds)

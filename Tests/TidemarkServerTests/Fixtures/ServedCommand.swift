@@ -79,6 +79,9 @@ final class ServedCommand {
 
     func kill() { command.send(signal: SIGKILL) }
 
+    /// Asks the server to read its files anew.
+    func hangUp() { command.send(signal: SIGHUP) }
+
     /// An event line of an entity.
     static func event(_ id: String, _ name: String = "a", sequence: Int? = nil) -> String {
         EventLine.change(

@@ -10,6 +10,19 @@ import TidemarkTestKit
 
 /// The server's paths on a program's own router.
 @Suite(.pooled) struct MountTests {
+    @Test(arguments: [
+        #""graphql.read","params":{"document":"{ a }"}"#,
+        #""graphql.part","params":{"fetch":1,"data":{}}"#,
+        #""graphql.mutate","params":{"document":"mutation { a }"}"#,
+        #""http.fetch","params":{"url":"http://a.test/"}"#,
+    ])
+    func `methods of wings that the program did not attach are refused`(request: String) async throws {
+        let served = try await ServedCache()
+        let answer = try await served.call(#"{"jsonrpc":"2.0","id":1,"method":\#(request)}"#)
+        #expect(answer.text.contains(#""code":"upstream_failed""#), "\(answer.text)")
+        try await served.stop()
+    }
+
     @Test func `a program's own router has the paths, with all of their checks`() async throws {
         let cache = try await SyncCache.open(journal: MemoryJournal())
         let (ports, started) = AsyncStream.makeStream(of: Int.self)

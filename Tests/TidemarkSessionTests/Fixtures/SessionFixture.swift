@@ -1,5 +1,9 @@
 import Logging
 import Tidemark
+import TidemarkGraphQL
+import TidemarkHTTP
+import TidemarkLiveViews
+import TidemarkMessages
 import TidemarkModel
 import TidemarkStore
 import TidemarkTesting
@@ -35,13 +39,14 @@ final class SessionFixture: Sendable {
         let outputQueue = OutputQueue(
             output.writeEnd, bounds: bounds, hasRoom: { roomSignal.yield() }, isAbandoned: { source.stop() })
         self.outputQueue = outputQueue
-        calls = HostCalls(outputQueue, timeout: timeout, clock: clock, logger: configuration.logger)
+        calls = HostCalls(outputQueue, timeout: .milliseconds(timeout), clock: clock, logger: configuration.logger)
         let host = HostUpstream(calls, limits: configuration.limits)
         if asksBeforeEvict { configuration.eviction.willEvict = { check in await host.mayEvict(check) } }
         cache = try await SyncCache.open(
             configuration: configuration, journal: journal, upstream: host, queryUpstream: host, clock: clock)
         var settings = Session.Settings(
             limits: configuration.limits, defaultLibrary: "", logger: configuration.logger)
+        settings.families = [GraphQLMethods(), ViewMethods(), NetworkMethods(nil), HTTPMethods(nil)]
         settings.aheadByteCountMax = 1 << 20
         let session = Session(of: cache, outputQueue: outputQueue, calls: calls, settings: settings)
         let output = output

@@ -1,26 +1,45 @@
+import Logging
 import TestTraits
 import Testing
 import Tidemark
+import TidemarkJSON
+import TidemarkMessages
 import TidemarkModel
 import TidemarkStore
-import TidemarkJSON
+import TidemarkTesting
 
 @testable import TidemarkSession
 
 /// Unknown params: a request is refused, with the nearest name, where ignoring them would widen its effect.
 @Suite(.pooled) struct StrictParamsTests {
-    private func refusal(_ method: String, _ params: String, isStrict: Bool = true) throws -> String? {
-        let line = Array(SessionFixture.request(1, method, params).utf8)
-        guard case .request(let request) = Message(JSONSlice(compact: line[...])) else { return "no request" }
-        let reader = MethodReader(limits: Limits(), defaultLibrary: "", isStrict: isStrict)
-        do throws(MethodError) {
-            _ = try reader.method(of: request)
-            return nil
+    /// Performs a request on an empty cache.
+    ///
+    /// - Returns: Why its parameters are refused; nil if they are accepted, whatever becomes of the request.
+    private func refusal(_ method: String, _ params: String, isStrict: Bool = true) async throws -> String? {
+        let cache = try await SyncCache.open(configuration: CacheConfiguration(), journal: MemoryJournal())
+        let table = MethodTable([
+            EntityMethods(clearings: [ClearingFlag(name: "http", begin: { _ in }, finish: { _ in })]), QueryMethods(),
+            LayerMethods(), ControlMethods(families: []),
+        ])
+        let known = try #require(table[ByteString(method)])
+        let reader = RequestReader(limits: Limits(), defaultLibrary: "", isStrict: isStrict)
+        let session = SessionContext(
+            cache: cache, output: NoOutput(), calls: nil, waiting: WaitingRequests(), reader: reader,
+            logger: Logger(label: "test"))
+        var message: String?
+        do throws(CacheError) {
+            let read = try reader.params(
+                JSONSlice(validated: Array(params.utf8)[...]), known: known.params, of: known.name)
+            _ = try await known.perform(
+                MethodCall(
+                    session: session, params: read, responder: Responder(id: Message.nullID, target: .nobody),
+                    place: nil))
         } catch {
-            guard case .params(let error) = error else { return "no method" }
-            #expect(error.code == .invalidParams)
-            return error.message
+            if error.code == .invalidParams { message = error.message }
         }
+        await session.waiting.waitUntilEmpty()
+        try await cache.close()
+        return message
     }
 
     @Test(arguments: [
@@ -68,9 +87,9 @@ import TidemarkJSON
     ])
     func `an unknown param is refused with the nearest name, except in a recording`(
         method: String, params: String, message: String
-    ) throws {
-        #expect(try refusal(method, params) == message)
-        #expect(try refusal(method, params, isStrict: false)?.contains("is not known") != true)
+    ) async throws {
+        #expect(try await refusal(method, params) == message)
+        #expect(try await refusal(method, params, isStrict: false)?.contains("is not known") != true)
     }
 
     @Test(arguments: [
@@ -79,19 +98,19 @@ import TidemarkJSON
         ("cache.remove", #"{"resource_type":"t","matching":""}"#),
         ("cache.transaction", #"{"operations":[{"op":"remove","resource_type":"t","matching":""}]}"#),
     ])
-    func `a removal that names nothing is refused`(method: String, params: String) throws {
-        #expect(try refusal(method, params) != nil)
+    func `a removal that names nothing is refused`(method: String, params: String) async throws {
+        #expect(try await refusal(method, params) != nil)
     }
 
     @Test(arguments: [
         ("entity.get", #"{"resource_type":"t","id":"x","feilds":["a"]}"#), ("cache.stats", #"{"all":true}"#),
         ("query.read", #"{"method":"m","polcy":"cacheOnly"}"#),
     ])
-    func `requests that read ignore unknown params`(method: String, params: String) throws {
-        #expect(try refusal(method, params) == nil)
+    func `requests that read ignore unknown params`(method: String, params: String) async throws {
+        #expect(try await refusal(method, params) == nil)
     }
 
-    @Test func `every method that changes something lists its params, and accepts them`() throws {
+    @Test func `every method that changes something lists its params, and accepts them`() async throws {
         let whole = [
             ("cache.remove", #"{"resource_type":"t","ids":["x"],"matching":"x","cascade":false,"library_id":"a"}"#),
             ("cache.clear", #"{"library_id":"a"}"#),
@@ -117,7 +136,9 @@ import TidemarkJSON
             ),
             ("optimistic.rollback", #"{"pending_id":"p","library_id":""}"#), ("optimistic.list", #"{"library_id":""}"#),
         ]
-        for (method, params) in whole { #expect(try refusal(method, params) == nil, "\(method)") }
+        for (method, params) in whole {
+            #expect(try await refusal(method, params)?.contains("is not known") != true, "\(method)")
+        }
     }
 
     @Test(arguments: [
@@ -135,16 +156,16 @@ import TidemarkJSON
             "fields[0] has half a surrogate pair, which is not a character: pass an array of strings"
         ),
     ])
-    func `a wrong text is refused with the reason`(params: String, message: String) throws {
-        #expect(try refusal("entity.get", params) == message)
+    func `a wrong text is refused with the reason`(params: String, message: String) async throws {
+        #expect(try await refusal("entity.get", params) == message)
     }
 
-    @Test func `a quotation ends between characters, and an unknown operation is reported first`() throws {
+    @Test func `a quotation ends between characters, and an unknown operation is reported first`() async throws {
         let long = "\"" + String(repeating: "x", count: 38) + "éé\""
-        let message = try refusal("entity.list", #"{"resource_type":"t","limit":\#(long)}"#)
+        let message = try await refusal("entity.list", #"{"resource_type":"t","limit":\#(long)}"#)
         #expect(message == #"limit is "\#(String(repeating: "x", count: 38))…: pass a whole number from 1 to 100000"#)
         #expect(
-            try refusal("cache.transaction", #"{"operations":[{"op":"grow"}]}"#)
+            try await refusal("cache.transaction", #"{"operations":[{"op":"grow"}]}"#)
                 == "operations[0].op is 'grow': pass put, patch, merge, delete, remove_field or remove")
     }
 }

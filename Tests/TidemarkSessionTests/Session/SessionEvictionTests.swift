@@ -1,6 +1,7 @@
 import TestTraits
 import Testing
 import Tidemark
+import TidemarkMessages
 import TidemarkTesting
 
 @testable import TidemarkSession

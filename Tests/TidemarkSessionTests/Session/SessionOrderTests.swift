@@ -2,6 +2,7 @@ import Logging
 import TestTraits
 import Testing
 import Tidemark
+import TidemarkMessages
 import TidemarkModel
 import TidemarkTestKit
 import TidemarkTesting
@@ -18,7 +19,7 @@ import TidemarkTesting
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let outputQueue = OutputQueue(output.writeEnd, hasRoom: {}, isAbandoned: {})
-        let calls = HostCalls(outputQueue, timeout: 1_000, clock: ManualClock(), logger: logger)
+        let calls = HostCalls(outputQueue, timeout: .seconds(1), clock: ManualClock(), logger: logger)
         let cache = try await SyncCache.open(journal: MemoryJournal(), queryUpstream: nil)
         let session = Session(
             of: cache, outputQueue: outputQueue, calls: calls,

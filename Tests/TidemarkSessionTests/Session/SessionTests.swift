@@ -2,6 +2,7 @@ import Foundation
 import TestTraits
 import Testing
 import Tidemark
+import TidemarkMessages
 import TidemarkModel
 import TidemarkTesting
 
@@ -153,18 +154,25 @@ import TidemarkTesting
         pipe.closeReading()
     }
 
-    @Test func `every method of the protocol exists`() {
-        #expect(
-            MethodReader.names == [
-                "cache.caught_up", "cache.clear", "cache.explain", "cache.flush", "cache.invalidate", "cache.remove",
-                "cache.stats", "cache.transaction", "doctor.findings", "entity.find", "entity.get", "entity.list",
-                "entity.observe", "facets", "graphql.mutate", "graphql.observe", "graphql.part", "graphql.read",
-                "graphql.read_fragment", "graphql.stop", "graphql.write", "graphql.write_fragment", "http.fetch",
-                "http.invalidate", "http.list", "http.observe", "initialize", "log.list", "log.observe",
-                "network.disturb", "observe.cancel", "optimistic.commit", "optimistic.list", "optimistic.retry",
-                "optimistic.rollback",
-                "optimistic.update", "outbox.list", "outbox.pause", "outbox.resume", "quarantine.list",
-                "quarantine.retry", "query.list", "query.observe", "query.put", "query.read",
-            ])
+    @Test func `every method of the protocol exists`() async throws {
+        let fixture = try await SessionFixture()
+        fixture.send(SessionFixture.request(1, "initialize", "{}"))
+        var lines = SessionLines(fixture.output)
+        let greeting = try #require(await lines.next())
+        try await fixture.finish()
+        let names = [
+            "cache.caught_up", "cache.clear", "cache.explain", "cache.flush", "cache.invalidate", "cache.remove",
+            "cache.stats", "cache.transaction", "doctor.findings", "entity.find", "entity.get", "entity.list",
+            "entity.observe", "facets", "graphql.mutate", "graphql.observe", "graphql.part", "graphql.read",
+            "graphql.read_fragment", "graphql.stop", "graphql.write", "graphql.write_fragment", "http.fetch",
+            "http.invalidate", "http.list", "http.observe", "initialize", "log.list", "log.observe",
+            "network.disturb", "observe.cancel", "optimistic.commit", "optimistic.list", "optimistic.retry",
+            "optimistic.rollback",
+            "optimistic.update", "outbox.list", "outbox.pause", "outbox.resume", "quarantine.list",
+            "quarantine.retry", "query.list", "query.observe", "query.put", "query.read", "view.define",
+            "view.drop", "view.explain", "view.list", "view.move", "view.observe", "view.read",
+        ]
+        let methods = names.map { "\"\($0)\"" }.joined(separator: ",")
+        #expect(greeting.contains(#""methods":[\#(methods)]"#))
     }
 }

@@ -85,7 +85,7 @@ import TidemarkTesting
         for moment in 1...8 {
             let next = ReferenceObject.random(&random, levels: 3)
             let merged = Array(next.json.utf8).withUnsafeBytes { new in
-                Array(model.value.json.utf8).withUnsafeBytes { Merge.graph(new, into: $0) }
+                Array(model.value.json.utf8).withUnsafeBytes { Merge.byPath(new, into: $0) }
             }
             model.merge(next, at: moment)
             merged.written.date(&dates, rest: 0, as: moment)
@@ -99,7 +99,7 @@ import TidemarkTesting
     @Test func `of two writes of one unit the later one adds to the earlier`() {
         func written(_ fields: String, _ base: String) -> WrittenFields {
             Array(fields.utf8).withUnsafeBytes { new in
-                Array(base.utf8).withUnsafeBytes { Merge.graph(new, into: $0).written }
+                Array(base.utf8).withUnsafeBytes { Merge.byPath(new, into: $0).written }
             }
         }
         var both = written(#"{"v":{"a":1}}"#, #"{"v":{"a":0,"b":0,"in":{"x":0,"y":0}}}"#)

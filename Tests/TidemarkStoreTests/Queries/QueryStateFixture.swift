@@ -54,7 +54,7 @@ struct QueryStateFixture: ~Copyable {
             for given in steps { read.append(try step(given, library)) }
             let steps = read
             try await load(state.keysToLoad(for: steps, in: ByteString(library)))
-            do throws(TransactionRefusal) {
+            do throws(TransactionError) {
                 try state.transact(steps, in: ByteString(library), at: now)
             } catch {
                 return .refused
@@ -90,14 +90,14 @@ struct QueryStateFixture: ~Copyable {
                 pendingID: ByteString(layer.pendingID), library: ByteString(layer.library), steps: steps,
                 dependsOn: layer.dependsOn.map { ByteString($0) })
             try await load(state.keysToLoad(for: steps, in: update.library))
-            return outcome { state, now throws(LayerRefusal) in try state.lay(update, at: now) }
+            return outcome { state, now throws(LayerError) in try state.lay(update, at: now) }
         case .commit(let given):
             let confirmation = try confirmation(given)
             try await load(state.keysToLoad(for: confirmation))
-            return outcome { state, now throws(LayerRefusal) in try state.confirm(confirmation, at: now) }
+            return outcome { state, now throws(LayerError) in try state.confirm(confirmation, at: now) }
         case .rollBack(let pendingID, let library):
             let (pendingID, library) = (ByteString(pendingID), library.map { ByteString($0) })
-            return outcome { state, now throws(LayerRefusal) in
+            return outcome { state, now throws(LayerError) in
                 try state.rollBack(pendingID, library: library, at: now)
             }
         }
@@ -105,9 +105,9 @@ struct QueryStateFixture: ~Copyable {
     }
 
     private mutating func outcome(
-        _ body: (inout CacheState, Int64) throws(LayerRefusal) -> Void
+        _ body: (inout CacheState, Int64) throws(LayerError) -> Void
     ) -> CacheOutcome {
-        do throws(LayerRefusal) {
+        do throws(LayerError) {
             try body(&state, now)
             return .done
         } catch {
@@ -141,14 +141,14 @@ struct QueryStateFixture: ~Copyable {
                 #"{"library_id":"\#(String(decoding: name.library, as: UTF8.self))","event":{"ResourceBatchChanged":"#
                     + #"{"resource_type":"\#(type)","resources":[\#(resources.joined(separator: ","))]}}}"#
             })
-        let head = AnswerHead(
+        let head = QueryResultHead(
             key: key(name), timeToLive: answer.timeToLive, asOf: answer.asOf.map { EventSequence($0) },
             membership: try answer.rule.map { try Membership(json: Array($0.utf8)) },
             membershipText: answer.rule.map { Array($0.utf8) } ?? [], tags: answer.tags.map { Array($0.utf8) } ?? [],
             isLocal: answer.isLocal, start: start)
         try await load(state.keysToLoad(for: batch, head))
         let query: QueryID
-        do throws(AnswerRefusal) {
+        do throws(FieldResponseError) {
             query = try state.store(batch, head, at: now)
         } catch {
             return error == .cleared ? .done : .refused

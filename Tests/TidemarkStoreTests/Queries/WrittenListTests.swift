@@ -11,7 +11,7 @@ import TidemarkWire
         let line =
             #"{"library_id":"a","event":{"ResourceBatchChanged":{"resource_type":"file","resources":[\#(resources)]}}}"#
         let rule = Array(#"{"resource_type":"file","order":[{"path":"/name"}]}"#.utf8)
-        let head = AnswerHead(
+        let head = QueryResultHead(
             key: QueryKey(library: "a", method: "m", canonicalInput: "{}"), timeToLive: nil, asOf: nil,
             membership: try Membership(json: rule), membershipText: rule, tags: [], isLocal: false, start: nil)
         let batch = try #require(try EventDecoder.batches(of: Array(line.utf8), limits: Limits()).first)

@@ -66,7 +66,7 @@ final class SequencingFixture {
         let line = #"{"library_id":"a","event":{"BatchChanged":{"resource_type":"file","resources":[]}}}"# + "\n"
         Array(line.utf8).withUnsafeBytes { framer.append($0) }
         guard let block = framer.takeBlocks().first else { return }
-        let head = AnswerHead(
+        let head = QueryResultHead(
             key: QueryKey(library: "a", method: "all", canonicalInput: "{}"), timeToLive: nil, asOf: nil,
             membership: nil,
             membershipText: [], tags: [], isLocal: false, start: nil)

@@ -136,8 +136,8 @@ import TidemarkWire
                 guard let there = truth[place] else { continue }
                 let names = Self.some(&random, of: there.keys.sorted())
                 let given = there.filter { names.contains($0.key) }
-                let answer = GraphAnswer(
-                    library: "", entities: [GraphAnswer.Entity(key: key, resource: Array(Self.json(given).utf8))],
+                let answer = FieldResponse(
+                    library: "", entities: [FieldResponse.Entity(key: key, resource: Array(Self.json(given).utf8))],
                     roots: [], asOf: isPlaceKnown ? EventSequence(Int64(place)) : nil)
                 try state.store(answer, at: Int64(place))
                 if isPlaceKnown, place < expected.highest { continue }
@@ -146,7 +146,7 @@ import TidemarkWire
             }
             state.checkInvariants()
             let seen: Fields? =
-                switch state.graphLook(key, asked: []) {
+                switch state.look(key, asked: []) {
                 case .found(let entity): try Self.fields(of: entity.resource)
                 case .absent, .deleted, .evicted, .elsewhere: nil
                 }

@@ -236,7 +236,7 @@ extension GapTests {
             await upstream.waitForQuestions(count)
             await upstream.answer(
                 .success(
-                    UpstreamAnswer(
+                    UpstreamResponse(
                         lines: Array((bad + "\n" + Lines.change(3) + "\n").utf8), coveredThrough: EventSequence(3))))
         }
         #expect(await eventually { await cache.libraries() == self.status(.stale, 3, lost: [2...2]) })
@@ -256,7 +256,7 @@ extension GapTests {
                 await upstream.waitForQuestions(count)
                 await upstream.answer(
                     .success(
-                        UpstreamAnswer(lines: Array((line(5, "f") + "\n").utf8), coveredThrough: EventSequence(8))))
+                        UpstreamResponse(lines: Array((line(5, "f") + "\n").utf8), coveredThrough: EventSequence(8))))
             }
         }
         #expect(await eventually { await cache.libraries() == self.status(.stale, 9, lost: [2...8], epoch: "e") })

@@ -95,11 +95,11 @@ import TidemarkWire
         struct Log: Upstream {
             func events(
                 since sequence: EventSequence, of library: ByteString
-            ) async throws(UpstreamError) -> UpstreamAnswer {
+            ) async throws(UpstreamError) -> UpstreamResponse {
                 let lines = [
                     LineOriginTests.line(7, prev: 1, LineOriginTests.broken[0]), LineOriginTests.change(8, prev: 7),
                 ]
-                var answer = UpstreamAnswer(lines: Array(lines.map { $0 + "\n" }.joined().utf8))
+                var answer = UpstreamResponse(lines: Array(lines.map { $0 + "\n" }.joined().utf8))
                 answer.origin = .log
                 return answer
             }

@@ -93,7 +93,7 @@ import TidemarkTesting
         await upstream.waitForQuestions(1)
         await upstream.answer(
             .success(
-                UpstreamAnswer(lines: Lines.bytes([Lines.change(Int64.max)]), coveredThrough: EventSequence(.max))))
+                UpstreamResponse(lines: Lines.bytes([Lines.change(Int64.max)]), coveredThrough: EventSequence(.max))))
         try await ended
         #expect(await upstream.asked == [EventSequence(.max)])
         #expect(await cache.libraries().first?.cursor == EventSequence(.max))

@@ -148,7 +148,7 @@ import TidemarkTesting
         await journal.pauseLoads()
         async let event: Void = fixture.input.feed([Self.change(1, 100, 11)])
         await journal.waitUntilHeld()
-        await fixture.cache.attach { WatchingHost() }
+        await fixture.cache.attach { WatchingWing() }
         await journal.resumeLoads()
         try await event
         #expect(await journal.loadedKeyCount == before + 1)
@@ -156,15 +156,11 @@ import TidemarkTesting
     }
 }
 
-/// A graph host with one watcher that hears nothing.
-private final class WatchingHost: GraphHost {
-    let watcherCount = 1
-    var isRefetching = false
+/// A wing with one observer that hears nothing.
+private final class WatchingWing: CacheWing {
+    let observerCount = 1
 
-    func note(_ change: EntityChange) {}
-    func note(_ change: QueryChange) {}
-    func noteAbsent(_ handle: ListHandle) {}
-    func rename(from old: ListHandle, to new: ListHandle) {}
+    func note(_ change: ChangeRecord) {}
     func distribute(in cache: isolated SyncCache) {}
     func catchUp(_ sink: any ObserverSink, isForced: Bool, in cache: isolated SyncCache) {}
     func cancel(_ subscription: SubscriptionID, in cache: isolated SyncCache) -> Bool { false }

@@ -28,8 +28,10 @@ struct CacheFixture {
     }
 
     func summary() async -> ReferenceSummary {
-        ReferenceSummary(
-            counts: await cache.counts() - countsBefore, entityCount: await cache.entityCount(),
+        var counts = await cache.counts() - countsBefore
+        counts.held += Int64(await cache.openUnitEventCount)
+        return ReferenceSummary(
+            counts: counts, entityCount: await cache.entityCount(),
             libraries: await cache.libraries())
     }
 

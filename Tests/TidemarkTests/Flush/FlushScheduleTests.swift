@@ -6,6 +6,10 @@ import TidemarkStore
 @testable import Tidemark
 
 @Suite(.pooled) struct FlushScheduleTests {
+    private struct NumberedChange: AttachedChange {
+        let number: Int
+    }
+
     private let policy = FlushPolicy()
     private static let failure = StorageError(.diskFull, "the disk is full", advice: "free some space")
 
@@ -33,22 +37,22 @@ import TidemarkStore
         #expect(step(unwritten(1, tombstoneShare: 0.25)) == .begin)
     }
 
-    @Test func `a flush is under way until it ends, and takes the changes of HTTP answers that came before it`() {
+    @Test func `a flush is under way until it ends, and takes the attached changes that came before it`() {
         var schedule = FlushSchedule()
-        let changes = (1...3).map { HTTPChange.remove([$0]) }
+        let changes = (1...3).map { NumberedChange(number: $0) }
         schedule.add([changes[0]])
         schedule.add([changes[1]])
-        #expect(schedule.hasHTTPChanges)
-        let taken = schedule.takeHTTPChanges()
-        #expect(taken.count == 2 && !schedule.hasHTTPChanges && !schedule.isUnderWay)
+        #expect(schedule.hasAttachedChanges)
+        let taken = schedule.takeAttachedChanges()
+        #expect(taken.count == 2 && !schedule.hasAttachedChanges && !schedule.isUnderWay)
         schedule.began(Task {})
         #expect(schedule.isUnderWay)
         schedule.add([changes[2]])
         schedule.putBack(taken)
         schedule.ended()
         #expect(!schedule.isUnderWay)
-        let all = schedule.takeHTTPChanges()
-        #expect(all.count == 3)
+        let all = schedule.takeAttachedChanges()
+        #expect(all.map { ($0 as? NumberedChange)?.number } == [1, 2, 3])
         schedule.record(.milliseconds(3), isCommitted: true)
         schedule.record(.milliseconds(3), isCommitted: false)
         #expect(schedule.times.committedCount == 1 && schedule.times.failedCount == 1)

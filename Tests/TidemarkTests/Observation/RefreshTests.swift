@@ -1,7 +1,7 @@
 import TestTraits
 import Testing
 import Tidemark
-import TidemarkGraphQL
+import TidemarkGraphQLLanguage
 import TidemarkModel
 import TidemarkTesting
 

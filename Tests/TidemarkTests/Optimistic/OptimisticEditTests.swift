@@ -208,11 +208,11 @@ private struct Refused: Error {}
 
     @Test func `a request whose outcome is unknown leaves the edit pending`() async throws {
         let cache = try await opened()
-        let error = await #expect(throws: OutcomeUnknown.self) {
+        let error = await #expect(throws: OutcomeUnknownError.self) {
             try await cache.optimistically {
                 try $0.patch(Note.self, id: "1", ["text": "b"])
             } perform: { _ in
-                throw OutcomeUnknown(Refused())
+                throw OutcomeUnknownError(Refused())
             }
         }
         #expect(error?.underlying is Refused)

@@ -53,7 +53,7 @@ import TidemarkTesting
         // The timer may not sleep yet, so that one step of the clock could pass before it.
         while await cache.outboxStatuses().first?.state == .sending {
             clock.advance(milliseconds: 1_000)
-            try await pause()
+            try await letOthersRun()
         }
         let waiting = try #require(await cache.outboxStatuses().first)
         #expect(waiting.state == .waiting)
@@ -62,7 +62,7 @@ import TidemarkTesting
         await server.answer(.success(OptimisticCommit(pendingID: "", confirmed: [])))
         while await !server.wasSent {
             clock.advance(milliseconds: 50)
-            try await pause()
+            try await letOthersRun()
         }
         #expect(await server.next().attempt == 2)
         await server.answer(.success(OptimisticCommit(pendingID: "", confirmed: [])))
@@ -166,7 +166,7 @@ import TidemarkTesting
             }
         }
         await cache.resumeOutbox()
-        while server.log.count < 1_000 { try await pause() }
+        while server.log.count < 1_000 { try await letOthersRun() }
         try await cache.outboxIsEmpty()
         #expect(server.log == (0..<1_000).map { "p\($0)" })
         #expect(server.mostAtOnce == 1)
@@ -186,7 +186,7 @@ import TidemarkTesting
             }
         }
         await cache.resumeOutbox()
-        while server.log.count < 200 { try await pause() }
+        while server.log.count < 200 { try await letOthersRun() }
         try await cache.outboxIsEmpty()
         #expect(server.mostAtOnce == 8)
         for key in 0..<40 {
@@ -219,12 +219,12 @@ import TidemarkTesting
 extension SyncCache {
     /// Returns when no edit has a request to send.
     fileprivate func outboxIsEmpty() async throws {
-        while !outboxStatuses().isEmpty { try await pause() }
+        while !outboxStatuses().isEmpty { try await letOthersRun() }
     }
 }
 
 /// Lets other tasks run; throws when the test's time is over.
-private func pause() async throws {
+private func letOthersRun() async throws {
     try Task.checkCancellation()
     await Task.yield()
 }

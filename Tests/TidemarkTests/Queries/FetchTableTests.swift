@@ -19,8 +19,8 @@ import TidemarkModel
             begunAt: 5, waiters: waiters, task: Task {}, timer: Task {})
     }
 
-    private func answer() throws -> DecodedAnswer {
-        try DecodedAnswer(
+    private func answer() throws -> DecodedResponse {
+        try DecodedResponse(
             QueryResult(resourceType: "file", resources: [Array(#"{"id":"1"}"#.utf8)]), for: key, limits: Limits())
     }
 

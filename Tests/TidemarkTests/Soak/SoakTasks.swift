@@ -67,7 +67,7 @@ final class SoakTasks: Sendable {
             case .cacheMiss, .conflict, .invalidParams, .unknownPending, .unknownSubscription, .upstreamFailed,
                 .offline, .timedOut, .connectionLost, .tlsFailed, .truncated, .redirectFailed:
                 return
-            case .invalidDocument, .duplicatePending, .limitExceeded, .storageFailed: throw error
+            case .invalidDocument, .notFound, .duplicatePending, .limitExceeded, .storageFailed: throw error
             }
         }
     }

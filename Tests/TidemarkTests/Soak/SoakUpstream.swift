@@ -22,7 +22,7 @@ final class SoakUpstream: Upstream {
 
     func events(
         since sequence: EventSequence, of library: ByteString
-    ) async throws(UpstreamError) -> UpstreamAnswer {
+    ) async throws(UpstreamError) -> UpstreamResponse {
         for _ in 0..<state.withLock({ $0.random.below(20) }) { await Task.yield() }
         let log = logs[library] ?? []
         let first = Int(clamping: sequence.rawValue) - 1
@@ -32,8 +32,8 @@ final class SoakUpstream: Upstream {
                 state.failureCounts[library, default: 0] += 1
                 switch state.random.below(3) {
                 case 0: throw UpstreamError("the line is dead")
-                case 1: return UpstreamAnswer(lines: [])
-                default: return UpstreamAnswer(lines: Array("<html>not here</html>\n".utf8))
+                case 1: return UpstreamResponse(lines: [])
+                default: return UpstreamResponse(lines: Array("<html>not here</html>\n".utf8))
                 }
             }
             state.failureCounts[library] = 0
@@ -44,7 +44,7 @@ final class SoakUpstream: Upstream {
             if state.random.chance(200), let other = logs.keys.sorted().first(where: { $0 != library }) {
                 lines += logs[other]?.first ?? []
             }
-            return UpstreamAnswer(lines: lines)
+            return UpstreamResponse(lines: lines)
         }
     }
 }

@@ -3,6 +3,7 @@
 // --expose-gc.
 
 import { NormalizedCache, loadParts } from "../bundle/index.js";
+import { teamRule, viewWorkload } from "./views.mjs";
 import { workload } from "./workload.mjs";
 
 // The work is measured without the loading of parts.
@@ -110,4 +111,20 @@ report("an edit and its way back", await timedSteps(async (step) => {
 }), "ms", "<= 0.1", "TanStack DB 0.52, Apollo 47");
 console.log(`${host}, ${entityCount} entities, ${updateCount} updates, ${told} operations told, ${new Date().toISOString().slice(0, 10)}`);
 await watched.close();
+
+// Views: a join, filtered by a parameter, ordered and cut. Ordered by `modified`, every update moves a row of a view.
+const views = viewWorkload(entityCount, updateCount, listCount);
+const [loadingViews, updatingViews] = [chunks(views.load), chunks(views.updates)];
+views.load.length = views.updates.length = 0;
+let operations = 0;
+for (const [field, goal] of [["created", ">= 40,000"], ["modified", ""]]) {
+  const cache = new NormalizedCache();
+  cache.on("view.changed", ({ patch }) => { operations += patch.length; });
+  for (const chunk of loadingViews) cache.ingest(chunk);
+  for (let team = 0; team < listCount; team += 1) await cache.calls.view.observe({ view: teamRule(field), params: { team } });
+  const following = timed(() => { for (const chunk of updatingViews) cache.ingest(chunk); });
+  report(`updates with ${listCount} views, ordered by ${field}`, perSecond(updateCount, following), "", goal, "");
+  await cache.close();
+}
+console.log(`${operations} operations of views told`);
 globalThis.isDone = true;

@@ -13,7 +13,7 @@ import { checkSizes } from "./size.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const out = process.argv[2] ?? join(root, "bundle");
-const entries = ["index", "session/index", "tabs/index", "policy/index", "inspection/index", "inspector/index", "react/index"];
+const entries = ["index", "session/index", "tabs/index", "policy/index", "inspection/index", "inspector/index", "react/index", "rules/index"];
 const words = ["--bundle", "--minify", "--format=esm", "--target=es2020", "--charset=utf8", "--log-level=warning"];
 
 rmSync(out, { recursive: true, force: true });

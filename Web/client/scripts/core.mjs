@@ -7,6 +7,7 @@ import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
 const IMPORT = /(import|export) \{([^}]*)\} from "(\.[^"]+)"/g;
+const ON_DEMAND = /import\("(\.[^"]+)"\)/g;
 const DECLARED = /^export (?:async )?(?:function\*?|class|const|let) ([A-Za-z_$][\w$]*)/gm;
 const LISTED = /^export \{([^}]*)\};/gm;
 
@@ -31,11 +32,12 @@ function joinTo(joined, paths, stage, outside) {
     const names = exported(readFileSync(path, "utf8")).map((name) => `${name} as ${alias(name, numbers.get(path))}`);
     return `export { ${names.join(", ")} } from ${JSON.stringify(specifier(joined, path))};\n`;
   });
-  const parts = readdirSync(join(stage, "parts")).filter((name) => !["all.js", "index.js", "part.js"].includes(name))
-    .map((name) => join(stage, "parts", name));
+  // What is loaded on demand stays in files of its own.
+  const later = [...modules(stage)].flatMap((path) =>
+    [...readFileSync(path, "utf8").matchAll(ON_DEMAND)].map(([, from]) => join(dirname(path), from)));
   execFileSync("esbuild", [
     "--bundle", "--format=esm", "--target=es2020", "--charset=utf8", "--log-level=warning", "--sourcemap=inline", "--sources-content=false",
-    ...[...parts, ...outside].map((path) => `--external:${path}`), `--outfile=${joined}`,
+    ...[...later, ...outside].map((path) => `--external:${path}`), `--outfile=${joined}`,
   ], { input: entry.join(""), cwd: dirname(joined) });
   for (const path of modules(stage)) {
     if (path === joined || numbers.has(path)) continue;

@@ -14,10 +14,11 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const TYPESCRIPT = "/usr/share/nodejs/typescript";
 
 /** Files whose types are public, stored, sent, or defined elsewhere. */
-const OPEN = new RegExp("^(store/own|journal/|outbox/|tabs/|react/|sources/|session/|policy/|out/|inspector/|json/exact|queries/value|model/|"
-  + "engine/(?:ports|port|cache|calls|registry|clock|notifications|queries|upstreams)|state/(?:records|ages|expiry))");
+const OPEN = new RegExp("^(journal/|outbox/|layers/sending|tabs/|react/|sources/|scopes/|session/|policy/|out/|inspector/|json/(?:exact|own)|queries/value|"
+  + "model/(?!part)|wire/identity|cache/(?!engine)|engine/(?:ports|clock|notifications|quer)|params/quer|state/(?:records|ages|expiry)|"
+  + "live/(?:definition|observer)|views/(?:explanation|value-difference))");
 /** Files that write values that are returned to the program. */
-const WRITING = new RegExp(`${OPEN.source}|^(methods/|inspection/|engine/|queries/rule|state/layers)`);
+const WRITING = new RegExp(`${OPEN.source}|^(methods/|live/|params/|inspection/|cache/|engine/|layers/changes|queries/rule|state/(?:layers|patches))`);
 
 /** Returns the names, sorted. `require` finds the TypeScript compiler. */
 export function internalNames(require) {

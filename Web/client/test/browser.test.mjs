@@ -242,7 +242,7 @@ test("the inspector's panels work on a cache in the page, and leave nothing when
   const browser = await Browser.start(path, server.profile());
   const page = await browser.page(server.url);
   await page.run("inspect().then((found) => { Object.assign(globalThis, { found }); })");
-  assert.deepEqual(await page.run("found.tabs()"), ["Now", "Entities", "Queries", "Pending edits", "Quarantine", "Log", "Ask"]);
+  assert.deepEqual(await page.run("found.tabs()"), ["Now", "Entities", "Queries", "Views", "Pending edits", "Quarantine", "Log", "Ask"]);
   for (const [name, text] of [
     ["Now", "live"], ["Entities", "photo"], ["Queries", "photos"], ["Pending edits", "edit-1"], ["Quarantine", "not_json in line 41"], ["Log", "photo:p40"],
     ["Ask", "entity.get"],

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OutboxQueue } from "../dist/outbox/queue.js";
-import { newSending } from "../dist/outbox/sending.js";
+import { newSending } from "../dist/layers/sending.js";
 import { Random } from "./support/random.mjs";
 
 for (let seed = 1; seed <= 200; seed += 1) {

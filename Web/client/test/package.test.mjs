@@ -74,10 +74,10 @@ test("a program in TypeScript has the types of the package", () => {
   assert.equal(run.status, 0);
 });
 
-test("no name that is stored, sent or given out is shortened: all transcripts and vectors run on the bundle", () => {
+test("no name that is stored, sent or given out is shortened: scopes, all transcripts and vectors run on the bundle", () => {
   // The runner marks its own processes; this one is an independent run.
   const { NODE_TEST_CONTEXT: _mark, ...env } = process.env;
-  const run = spawnSync(process.execPath, ["--test", "test/sessions.test.mjs", "test/vectors.test.mjs"],
+  const run = spawnSync(process.execPath, ["--test", "test/scopes.test.mjs", "test/sessions.test.mjs", "test/vectors.test.mjs"],
     { cwd: root, encoding: "utf8", maxBuffer: 1 << 28, env: { ...env, CLIENT: "bundle" } });
   assert.match(run.stdout, /^# pass [1-9][0-9]{2}/m);
   assert.equal(run.status, 0, run.stdout.split("\n").filter((line) => line.startsWith("not ok") || line.includes("error:")).join("\n"));

@@ -99,6 +99,35 @@ test("the example of policies has ages and what a delete takes along", () => {
   assert.deepEqual(found, [["id", 3600], ["rating", 60], ["cover", 3600]]);
 });
 
+test("the example of views follows its rows", () => {
+  const events = [
+    ["project", { id: "p1", name: "App", team: "ios" }], ["issue", { id: "i1", title: "Slow", project: "p1", created: 1 }],
+    ["issue", { id: "i2", title: "Ugly", project: "p2", created: 2 }], ["comment", { id: "c1", issue: "i1" }],
+  ].map(([resource_type, resource], index) => JSON.stringify({ sequence: index + 1, event: { ResourceChanged: { resource_type, resource } } }));
+  const found = runInNode(
+    example("web", "teamIssues.rule"), `globalThis.lines = ${JSON.stringify(events)};`,
+    "console.log(JSON.stringify(await cache.calls.view.read({ view: teamIssues.rule, params: { team: 'ios' } })));");
+  assert.deepEqual(found, {
+    rows: [{ id: "i1", title: "Slow", project: "App", comments: { count: 1 } }], stale: false, pending: false, missing: 1, as_of: 4,
+  });
+});
+
+test("the example of scopes shows what a server sends", () => {
+  const lines = [
+    { sequence: 0, event: { Reset: { state: true } } },
+    { sequence: 1, prev: 0, event: { ResourceBatchChanged: { resource_type: "issue", resources: [{ id: "i1", title: "Slow" }] } } },
+    { sequence: 1_048_576, prev: 1, event: { Heartbeat: { last_sequence: 1_048_576 } } },
+  ].map((event) => `${JSON.stringify({ library_id: "9f3c", epoch: "e1", ...event })}\n`);
+  const found = runInNode(example("web", "connectScope"), `
+    globalThis.asked = [];
+    globalThis.fetch = async (url, { headers } = {}) => {
+      if (url === "/token") return new Response("t1");
+      asked.push(url, headers.Authorization);
+      return new Response(new ReadableStream({ start(body) { body.enqueue(new TextEncoder().encode(${JSON.stringify(lines.join(""))})); } }));
+    };`, "progress.close(); console.log(JSON.stringify([rows, asked])); process.exit();");
+  assert.deepEqual(found, [[{ id: "i1", title: "Slow" }], ["https://example.org/scopes/project?project=p1", "Bearer t1"]]);
+});
+
 /** The environment of an example in a page: a WebSocket that the test controls, and the printed output. */
 const around = `
   globalThis.printed = [];
@@ -197,6 +226,25 @@ for (const page of ["web", "client"]) {
     });
   });
 }
+
+test("the example of views in React shows rows, and what changes in them", options, async () => {
+  const before = `
+    import { NormalizedCache } from "@tidemark/client";
+    globalThis.cache = new NormalizedCache();
+    globalThis.say = (resource) => cache.ingest({ event: { ResourceChanged: { resource_type: 'issue', resource } } });
+    say({ id: 'i1', team: 'ios', title: 'Slow', created: 1 });`;
+  const behind = `
+    import { CacheProvider } from "@tidemark/client/react";
+    import { createRoot } from "react-dom/client";
+    createRoot(document.getElementById("root") as HTMLElement).render(<CacheProvider cache={cache}><Issues team="ios" /></CacheProvider>);`;
+  await inBrowser(example("web", "useView(newest"), { before, behind }, async (tab) => {
+    await shows(tab, "Slow");
+    await tab.run("say({ id: 'i1', team: 'ios', title: 'Very slow', created: 1 })");
+    await tab.run("say({ id: 'i2', team: 'web', title: 'Elsewhere', created: 2 })");
+    await shows(tab, "Very slow");
+    assert.equal(await tab.run("document.body.innerText.includes('Elsewhere')"), false);
+  });
+});
 
 test("the example that follows a server says that it is refused", options, async () => {
   const own = `

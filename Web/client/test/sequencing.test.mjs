@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { defaultLimits, loadParts } from "../dist/index.js";
 import { compact, elementsOf, kindOf, memberOf, membersOf, stringValue } from "../dist/json/text.js";
-import { take } from "../dist/state/apply.js";
+import { take } from "../dist/state/take.js";
 import { storeAnswer } from "../dist/state/answers.js";
 import { setLineAside } from "../dist/state/aside.js";
 import { applyAnswer, expireGaps, failReconcile, resumeReconcile } from "../dist/state/reconcile.js";
@@ -13,6 +13,7 @@ import { State } from "../dist/state/state.js";
 import { statusOf } from "../dist/state/watch.js";
 import { EventDecoder } from "../dist/wire/decoder.js";
 import { LineFramer } from "../dist/wire/framer.js";
+import { placeOf } from "../dist/wire/salvage.js";
 
 await loadParts();
 const WINDOW = 50;
@@ -25,7 +26,7 @@ class Fixture {
     this.state = new State({
       limits: this.limits, defaultLibrary: "", aliases: new Map(), hasUpstream, reorderWindow: WINDOW, evictIgnore: [],
     });
-    this.decoder = new EventDecoder(this.limits, new Map());
+    this.decoder = new EventDecoder(this.limits, new Map(), () => placeOf);
     this.framer = this.newFramer();
     this.now = 1_000;
     this.begin();

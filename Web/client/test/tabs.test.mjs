@@ -132,6 +132,32 @@ test("events and their places survive the writer: another tab goes on where the 
   await browser.close();
 });
 
+test("an observation that the next tab refuses at first goes on as soon as it has room", options, async () => {
+  const browser = await Browser.start(path, server.profile());
+  const first = await browser.page(server.url);
+  const second = await browser.page(server.url);
+  await first.run(join("room"));
+  await first.run("shared.ingest(event(1, { id: 'a', n: 1 })); shared.flush()");
+  // Time runs a hundred times as fast for the tab with room for one observer.
+  await second.run(`share('room', {
+    limits: { observerCountMax: 1 },
+    clock: {
+      now: () => Date.now(),
+      schedule: (milliseconds, body) => { const timer = setTimeout(body, milliseconds / 100); return () => clearTimeout(timer); },
+    },
+  }).then((own) => { Object.assign(globalThis, own); })`);
+  await second.run(`shared.calls.entity.observe({ resource_type: 'photo', id: 'a' }).then(() => {
+    shared.on('entity.changed', ({ entity }) => { globalThis.heard = entity.n; });
+  })`);
+  first.crash();
+  await second.run("until(() => shared.isWriter)");
+  await second.run("shared.ingest(event(2, { id: 'a', n: 2 })); until(() => shown() === 'a=2')");
+  assert.equal(await second.run("globalThis.heard ?? null"), null, "there is room for the list alone");
+  await second.run("shared.calls.observe.cancel({ subscription: 1 })");
+  await second.run("until(() => globalThis.heard === 2)");
+  await browser.close();
+});
+
 test("a full device in the tab that writes is said to the tab that asks, and reading goes on", options, async () => {
   const browser = await Browser.start(path, server.profile());
   const first = await browser.page(server.url);
@@ -156,7 +182,7 @@ test("a newer page takes the database: the older one says so, and serves from me
   await first.run("shared.ingest(event(1, { id: 'a', n: 1 })); shared.flush()");
   // A newer version of the page brings a newer format.
   await second.run(`new Promise((resolve) => {
-    const request = indexedDB.open('versions', 2);
+    const request = indexedDB.open('versions', 3);
     request.onsuccess = () => { request.result.close(); resolve(); };
   })`);
   assert.deepEqual(await first.run(`(async () => {
@@ -165,7 +191,7 @@ test("a newer page takes the database: the older one says so, and serves from me
     return { refused: /another page took the database/.test(refused), list: shown() };
   })()`), { refused: true, list: "a=1" });
   assert.equal(await second.run("share('versions').then(() => 'opened', (error) => error.code)"), "newer_format");
-  assert.equal(await second.run("new Promise((resolve) => { indexedDB.open('versions').onsuccess = ({ target }) => resolve(target.result.version); })"), 2);
+  assert.equal(await second.run("new Promise((resolve) => { indexedDB.open('versions').onsuccess = ({ target }) => resolve(target.result.version); })"), 3);
   await browser.close();
 });
 

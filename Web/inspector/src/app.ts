@@ -1,8 +1,8 @@
+import { Facts } from "./link/facts";
 import type { PageHistory } from "./link/history";
 import type { Link, LinkState } from "./link/link";
 import { LinkError } from "./link/link";
 import { addressOf, placeAt } from "./model/address";
-import { Facts } from "./model/facts";
 import type { Json } from "./model/json";
 import { afterPause, fill, freshId, h, say, set, show } from "./ui/dom";
 import { Frames } from "./ui/frames";
@@ -13,14 +13,16 @@ import { NowView } from "./views/now";
 import { PendingView } from "./views/pending";
 import { QuarantineView } from "./views/quarantine";
 import { QueriesView } from "./views/queries";
+import type { Page } from "./views/page";
 import type { View } from "./views/view";
+import { ViewsView } from "./views/views";
 
 const STATES: Record<LinkState, string> = {
   connecting: "Connecting …", connected: "Connected", lost: "Connection lost, trying again …", refused: "Not admitted",
 };
 
 /** The inspector's page: its tabs, the state of its connection, and what all views share. */
-export class App {
+export class App implements Page {
   /** Schedules redraws. */
   readonly frames = new Frames();
   /** The counters of the cache. */
@@ -49,7 +51,7 @@ export class App {
     this.pending = new PendingView(this);
     this.log = new LogView(this);
     this.views = [
-      new NowView(this), this.entities, this.queries, this.pending, new QuarantineView(this), this.log, new AskView(this),
+      new NowView(this), this.entities, this.queries, new ViewsView(this), this.pending, new QuarantineView(this), this.log, new AskView(this),
     ];
     this.build();
     link.onState((state) => this.tellState(state));

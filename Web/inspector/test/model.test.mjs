@@ -15,12 +15,12 @@ const folder = mkdtempSync(join(tmpdir(), "tidemark-inspector-model-"));
 const entry = join(folder, "entry.ts");
 const paths = {
   address: "model/address", curl: "model/curl", edit: "views/entity-edit", names: "model/names", rows: "model/rows",
-  json: "model/json", diff: "model/diff", sse: "link/sse", format: "ui/format",
+  json: "model/json", diff: "model/diff", patch: "model/patch", place: "model/place", why: "model/why", sse: "link/sse", format: "ui/format",
 };
 writeFileSync(entry, Object.entries(paths).map(([name, path]) => `export * as ${name} from ${JSON.stringify(join(root, "src", path))};`).join("\n"));
 const bundle = join(folder, "bundle.mjs");
 execFileSync("esbuild", [entry, "--bundle", "--format=esm", `--outfile=${bundle}`, "--log-level=error"]);
-const { address, curl, edit, names, rows, json, diff, sse: { SseReader }, format } = await import(pathToFileURL(bundle).href);
+const { address, curl, edit, names, rows, json, diff, patch, place, why, sse: { SseReader }, format } = await import(pathToFileURL(bundle).href);
 
 test("JSON is written as it was read: numbers, the order of members, names that JavaScript uses itself", () => {
   for (const text of [
@@ -58,10 +58,10 @@ test("JSON agrees with JSON.parse on random values", () => {
 
 test("patches lead to the list that they describe", () => {
   const elements = ["a", "b", "c"];
-  const patch = json.parse(JSON.stringify([
+  const steps = json.parse(JSON.stringify([
     { op: "add", path: "/1", value: "x" }, { op: "move", from: "/3", path: "/0" }, { op: "remove", path: "/3" }, { op: "replace", path: "/1", value: "A" },
   ]));
-  const changed = diff.applyPatch(elements, patch, (value) => value);
+  const changed = diff.applyPatch(elements, steps, (value) => value);
   assert.deepEqual(elements, ["c", "A", "x"]);
   assert.deepEqual(changed, ["x", "c", "A"]);
 });
@@ -160,4 +160,45 @@ test("a command for a shell is what the shell takes for one word each", () => {
   assert.deepEqual(words.slice(2), ["-H", "Content-Type: application/json", "--data-raw",
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"entity.get\",\"params\":{\"id\":\"it's $HOME\"}}", "http://h/rpc", ""]);
   assert.match(curl.entityCurl("http://h", "a b", "photo:x/y"), / 'http:\/\/h\/entities\/photo\/x%2Fy\?library_id=a%20b'$/);
+});
+
+test("the patch of a view moves whole rows, which keep their keys, and changes others inside", () => {
+  const row = (value, key) => ({ value: json.parse(value), key: json.parse(key), changedAt: 0 });
+  const rows = [row("{\"a\":1,\"list\":[1,2,3]}", "[\"t:1\"]"), row("{\"a\":2}", "[\"t:2\"]"), row("{\"a\":3}", "[\"t:3\"]")];
+  const steps = [
+    { op: "remove", path: "/1" }, { op: "add", path: "/0", value: { a: 9 } }, { op: "move", from: "/2", path: "/0" },
+    { op: "replace", path: "/2/list/1", value: 5 }, { op: "move", from: "/2/list/0", path: "/2/list/2" }, { op: "add", path: "/2/~1", value: null },
+    { op: "remove", path: "/2/a" },
+  ];
+  assert.equal(patch.patchRows(rows, json.parse(JSON.stringify(steps)), json.parse("[[\"t:9\"]]"), 7), 6);
+  const found = rows.map(({ value, key, changedAt }) => [json.stringify(value), json.stringify(key), changedAt]);
+  assert.deepEqual(found, [["{\"a\":3}", "[\"t:3\"]", 7], ["{\"a\":9}", "[\"t:9\"]", 7], ["{\"list\":[5,3,1],\"/\":null}", "[\"t:1\"]", 7]]);
+});
+
+test("a pointer into a rule leads to its place in the text", () => {
+  const rule = "{\"from\": \"photo\",\n  \"joins\": [{\"on\": {\"/a~b\": \"x\\\"}\"}}, 7], \"limit\": -1e3}";
+  const at = (pointer) => {
+    const span = place.placeOf(rule, pointer);
+    return span === null ? null : rule.slice(span.start, span.end);
+  };
+  assert.deepEqual(["/limit", "/joins/0/on/~1a~0b", "/joins/1", "/joins/1/more", "/nothing", "/from/x"].map(at),
+    ["\"limit\": -1e3", "\"/a~b\": \"x\\\"}\"", "7", "7", null, "\"from\": \"photo\""]);
+  assert.equal(at(""), rule);
+  assert.equal(place.lineAndColumn(rule, place.placeOf(rule, "/joins").start), "line 2, column 3");
+  assert.equal(place.placeOf("{\"a\":1,\"a\":2}", "/a").start, 7, "the last of repeated members");
+});
+
+test("an explanation is a sentence, and a rule names its parameters", () => {
+  const words = (explanation) => why.whyNot("t:1", json.parse(JSON.stringify({ in: false, why: explanation })))
+    .map((part) => typeof part === "string" ? part : part.key ?? part.value).join("");
+  assert.equal(words({ at: "/joins/0/on/~1u", condition: { "/u": "t@key" }, entity: "u:2" }),
+    "t:1 is in no row: there is no value of u:2, and the condition at /joins/0/on/~1u is {\"/u\":\"t@key\"}.");
+  assert.equal(words({ at: "/joins/0", entity: "u:2" }), "t:1 is in no row: at /joins/0 there may be no match, and u:2 is one.");
+  assert.equal(words({ at: "/joins/1" }), "t:1 is in no row: nothing matches at /joins/1.");
+  assert.equal(words({ at: "/limit" }), "t:1 is in no row: its row is outside the window of the rule.");
+  assert.equal(words({ at: "/joins/0/on/@key", miss: true, entity: "u:2" }), "t:1 is in no row: the cache does not show u:2.");
+  const joins = [{ on: { "/u": { param: "me" }, "/v": { value: { param: "not" } } } }];
+  const rule = { where: { path: "t/a", in: { param: "list" } }, joins, limit: { param: "list" } };
+  assert.deepEqual(why.parametersOf(json.parse(JSON.stringify(rule))), ["list", "me"]);
+  assert.deepEqual(["[]", "[\"a:1\",null]", "[3]"].map((key) => why.rowName(json.parse(key))), ["all", "a:1 + none", "3"]);
 });

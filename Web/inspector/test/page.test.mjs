@@ -10,6 +10,7 @@ import { axe, axePath } from "./support/axe.mjs";
 import { answer, fill, photo } from "./support/data.mjs";
 import { Browser, Page } from "./support/page.mjs";
 import { closeAll, command, run, serve } from "./support/server.mjs";
+import { setTheViews } from "./support/views.mjs";
 
 const missing = command() === null ? "no command is built" : chromium() === null ? "no Chromium" : null;
 const isReady = missing === null;
@@ -17,7 +18,7 @@ const options = { skip: missing ?? false };
 const folder = mkdtempSync(join(tmpdir(), "tidemark-inspector-"));
 const pictures = process.env.INSPECTOR_PICTURES ?? join(folder, "pictures");
 const CONTROLS = "button,input,select,textarea,summary,[tabindex='0']";
-const VIEWS = ["Now", "Entities", "Queries", "Pending edits", "Quarantine", "Log", "Ask"];
+const VIEWS = ["Now", "Entities", "Queries", "Views", "Pending edits", "Quarantine", "Log", "Ask"];
 let browser;
 let server;
 let page;
@@ -243,6 +244,7 @@ async function setTheScene() {
   await page.click("tab", "Queries");
   await page.click("option", "photos.best");
   await page.until("document.querySelectorAll('.live .row:not([hidden])').length > 3");
+  await setTheViews(server, page);
   await page.click("tab", "Entities");
   for (const label of ["Field", "Value", "Order by"]) await page.type(label, "");
   await page.type("Key", "p0000");

@@ -46,10 +46,20 @@ extension CacheState {
         }
     }
 
-    /// Applies the next event, and moves the cursor to it.
+    /// Applies the next event, and moves the cursor to it. One of a unit of several lines waits for the last line.
     ///
     /// - Returns: False for a heartbeat which shows that the log went back and so moved the cursor itself.
     private mutating func applyNext(
+        _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
+    ) -> Bool {
+        if view.event.hasMore || !libraries[library].gate.unit.isEmpty {
+            return extendUnit(view, sequence, in: library, at: now)
+        }
+        return applyAlone(view, sequence, in: library, at: now)
+    }
+
+    /// Applies the next event outside of a unit of several lines, and moves the cursor to it.
+    mutating func applyAlone(
         _ view: EventView, _ sequence: EventSequence, in library: LibraryIndex, at now: Int64
     ) -> Bool {
         let generation = libraries[library].gate.generation
@@ -96,6 +106,9 @@ extension CacheState {
     /// - Returns: False if nothing is missing.
     @discardableResult
     mutating func loseGap(_ library: LibraryIndex, isFirstAlone: Bool = false, at now: Int64) -> Bool {
+        guard libraries[library].gate.missing != nil else { return false }
+        // What arrived of a unit takes effect before the gap inside it is passed over.
+        if !libraries[library].gate.unit.isEmpty { _ = applyUnit(in: library, at: now) }
         guard libraries[library].gate.declareLost(isFirstAlone: isFirstAlone) != nil else { return false }
         lossCount += 1
         libraries[library].isChanged = true
@@ -133,6 +146,7 @@ extension CacheState {
             return
         }
         beginEpoch(newEpoch, baseline: sequence, in: library, at: now)
+        if view.event.beginsState { libraries[library].gate.beginState() }
         count(view, at: now)
     }
 

@@ -6,7 +6,7 @@ extension CacheState {
     ///
     /// - Parameter question: The number of the request that was answered.
     mutating func refile(
-        _ query: QueryID, _ head: AnswerHead, type: TypeIndex, _ question: Int64, at now: Int64
+        _ query: QueryID, _ head: QueryResultHead, type: TypeIndex, _ question: Int64, at now: Int64
     ) {
         queries.beginChange(of: query)
         if queries[query].isStored { queries.unfile(query) }

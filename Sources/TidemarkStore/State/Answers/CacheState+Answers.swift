@@ -32,7 +32,7 @@ package struct FetchStart: Sendable {
 }
 
 /// Everything that a response says about its query, except its resources.
-package struct AnswerHead: Sendable {
+package struct QueryResultHead: Sendable {
     /// The query that was answered.
     package var key: QueryKey
     /// How long the answer stays fresh, in milliseconds; nil if it never expires.
@@ -67,7 +67,7 @@ package struct AnswerHead: Sendable {
 }
 
 /// Why a response was refused. Nothing of it was stored.
-package enum AnswerRefusal: Error, Hashable, Sendable {
+package enum FieldResponseError: Error, Hashable, Sendable {
     /// A resource is unusable: its event, its index among all resources of that event, and the reason.
     case badResource(event: Int, index: Int, reason: QuarantineReason)
     /// A whole event is unusable.
@@ -97,11 +97,11 @@ extension CacheState {
     ///   - asked: Everything else that the response says.
     ///   - now: The time, in milliseconds since 1970.
     /// - Precondition: The keys that ``keysToLoad(for:_:)`` returned were loaded.
-    /// - Throws: ``AnswerRefusal``; then nothing was stored.
+    /// - Throws: ``FieldResponseError``; then nothing was stored.
     /// - Returns: The query's number in memory.
     package mutating func store(
-        _ batch: EventBatch, _ asked: AnswerHead, at now: Int64
-    ) throws(AnswerRefusal) -> QueryID {
+        _ batch: EventBatch, _ asked: QueryResultHead, at now: Int64
+    ) throws(FieldResponseError) -> QueryID {
         try check(batch, asked)
         guard !isCleared(asked.key.library, since: asked.start) else { throw .cleared }
         let head = comparable(asked)
@@ -160,7 +160,7 @@ extension CacheState {
     }
 
     /// Checks everything that can be refused, before anything changes.
-    private mutating func check(_ batch: EventBatch, _ head: AnswerHead) throws(AnswerRefusal) {
+    private mutating func check(_ batch: EventBatch, _ head: QueryResultHead) throws(FieldResponseError) {
         for (number, event) in batch.events.enumerated() {
             guard event.kind == .batchChanged else {
                 throw .badAnswer(event: number, reason: event.reason ?? .badShape)
@@ -198,7 +198,7 @@ extension CacheState {
 
     /// Refuses a response that would make an entity too large. The check includes entities that were written since,
     /// which the response would not change.
-    private mutating func checkSizes(of batch: EventBatch, _ head: AnswerHead) throws(AnswerRefusal) {
+    private mutating func checkSizes(of batch: EventBatch, _ head: QueryResultHead) throws(FieldResponseError) {
         guard !fitsAnywhere(batch.block.count + batch.rewritten.count) else { return }
         guard let library = head.key.library.bytes.withUnsafeBytes({ libraries.admit($0) }) else {
             throw .tooManyLibraries
@@ -284,7 +284,7 @@ extension CacheState {
                 let deleted = EntityStamp(
                     sequence: tombstone.sequence, generation: tombstone.generation, writtenAt: tombstone.deletedAt)
                 if isNewer(deleted, key, than: newer, generation: stamp.generation) { return nil }
-                tombstones.remove(key)
+                removeTombstone(of: key)
             }
         }
         let index = insert(identity, resource, stamp: stamp)

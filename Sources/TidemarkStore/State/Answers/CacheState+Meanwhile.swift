@@ -40,7 +40,7 @@ extension CacheState {
 
     /// Returns true if the stored answer of a query is newer than a response that is about to be stored: it was
     /// requested later, and the response is not known to have a higher position in the log.
-    func isListNewer(_ query: QueryID, than head: AnswerHead, _ question: Int64) -> Bool {
+    func isListNewer(_ query: QueryID, than head: QueryResultHead, _ question: Int64) -> Bool {
         let entry = queries[query]
         guard !head.isLocal, entry.isStored, !entry.isLocal, entry.question > question else { return false }
         guard let own = head.asOf ?? head.start?.cursor, let stored = entry.listedThrough else {
@@ -51,7 +51,7 @@ extension CacheState {
 
     /// Returns why a response is already stale when it is stored: its list became stale since the request, or after the
     /// response's position. nil if it is fresh.
-    func staleCause(of query: QueryID, _ head: AnswerHead) -> StaleCause? {
+    func staleCause(of query: QueryID, _ head: QueryResultHead) -> StaleCause? {
         guard !head.isLocal else { return nil }
         return staleCause(of: query, in: head.key.library, asOf: head.asOf, since: head.start)
     }
@@ -61,7 +61,9 @@ extension CacheState {
     /// - Parameter cause: Why the list was stale before the response replaced it; nil if it was not. What concerns only
     ///   the new list counts as well.
     /// - Returns: True if the list is stale.
-    mutating func followMeanwhile(_ query: QueryID, _ head: AnswerHead, _ cause: StaleCause?, at now: Int64) -> Bool {
+    mutating func followMeanwhile(_ query: QueryID, _ head: QueryResultHead, _ cause: StaleCause?, at now: Int64)
+        -> Bool
+    {
         guard let cause = cause ?? staleCause(of: query, head) else { return false }
         markStale(query, because: cause, at: now)
         return true

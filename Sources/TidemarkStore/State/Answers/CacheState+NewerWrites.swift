@@ -68,7 +68,7 @@ extension CacheState {
     }
 
     /// Removes the positions from a response if its log was replaced in the meantime, because they cannot be compared.
-    func comparable(_ asked: AnswerHead) -> AnswerHead {
+    func comparable(_ asked: QueryResultHead) -> QueryResultHead {
         guard let start = asked.start, let library = libraries.index(of: asked.key.library),
             start.generation != libraries[library].gate.generation
         else { return asked }
@@ -80,7 +80,7 @@ extension CacheState {
 
     /// Returns the keys that a response touches, or that were written while it was on its way, and that only the
     /// journal may have.
-    package func keysToLoad(for batch: EventBatch, _ asked: AnswerHead) -> [StoredKey] {
+    package func keysToLoad(for batch: EventBatch, _ asked: QueryResultHead) -> [StoredKey] {
         let keys = keysToLoad(for: batch)
         guard residency.hasAbsent, asked.membership != nil, !asked.isLocal,
             let library = libraries.index(of: asked.key.library)
@@ -89,7 +89,7 @@ extension CacheState {
         return Array(Set(keys).union(newer.filter { !isKnown($0) }))
     }
 
-    func newerWrites(than head: AnswerHead, in library: LibraryIndex) -> NewerWrites {
+    func newerWrites(than head: QueryResultHead, in library: LibraryIndex) -> NewerWrites {
         newerWrites(asOf: head.asOf, start: head.start, in: library)
     }
 

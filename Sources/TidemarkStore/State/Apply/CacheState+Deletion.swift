@@ -26,8 +26,10 @@ extension CacheState {
         // The evicted value may have been newer than the delete.
         if residency.wasEvicted(identity), mayBeAnswered(in: library, beyond: view.event.sequence) { return false }
         let tombstone = Tombstone(sequence: view.event.sequence, generation: generation, deletedAt: now)
-        let along = cascade(from: key, tombstone)
+        // What depends on an entity that left may still be visible; its own departure is an event of its own.
+        let along = view.event.isDeparture ? [] : cascade(from: key, tombstone)
         delete(key, tombstone)
+        if view.event.isDeparture { failRequests(about: key) }
         delete(along: along, tombstone)
         return true
     }
@@ -37,8 +39,15 @@ extension CacheState {
         var handle = queries.isEmpty ? nil : queries.keys.handle(of: key)
         if let index = withIdentity(key, { entities.find($0) }) { handle = drop(index) ?? handle }
         if residency.hasEvicted { key.withIdentity(seed: entities.seed) { residency.noteKnown($0) } }
-        for library in tombstones.insert(tombstone, for: key) { noteForgotten(in: library) }
+        noteBefore(key)
+        noteForgotten(tombstonesOf: tombstones.insert(tombstone, for: key))
         if let handle { followDelete(handle, at: tombstone.deletedAt) }
         if let handle { noteEndedLog(handle, generation: tombstone.generation) }
+    }
+
+    /// Removes a key's tombstone, because its entity is stored again. No effect without one.
+    mutating func removeTombstone(of key: StoredKey) {
+        noteBefore(key)
+        tombstones.remove(key)
     }
 }

@@ -8,7 +8,7 @@ extension CacheState {
     mutating func applyEffect(_ view: EventView, in library: LibraryIndex, at now: Int64) {
         let event = view.event
         // Without lists and observers there is nobody to notify.
-        let hasReaders = !queries.isEmpty
+        let hasReaders = !queries.isEmpty || !followedTypes.isEmpty
         keptEvents.open(view.content)
         defer { keptEvents.close() }
         if hasReaders { beginUnit(isMulti: isMulti(view, in: library)) }
@@ -25,13 +25,15 @@ extension CacheState {
         case .heartbeat:
             // No input reaches it: a heartbeat without `last_sequence` is unusable, and never admitted.
             guard let last = event.lastSequence else { preconditionFailure("a heartbeat without last_sequence") }
+            if event.mayEndState { endState(of: library, at: now) }
             // A heartbeat in an upstream's response is of the past. It keeps its place in the log and has no other
-            // effect.
+            // effect, but that it may end a state.
             if view.source == .upstream {
                 count(view, at: now)
                 return
             }
             hearHeartbeat(last, epoch: epoch(of: view, in: library), in: library, at: now)
+            libraries[library].gate.isSourceStale = event.isMarked
         case .bulk:
             invalidate(by: view, in: library, at: now)
         case .refresh:
@@ -49,6 +51,13 @@ extension CacheState {
         count(view, at: now)
         keptEvents.close()
         if !layers.isEmpty { settle(by: view, creation, in: library, at: now) }
+        logSettled(by: view, in: library)
+    }
+
+    /// Logs the edit that an event names, for those who follow types.
+    private mutating func logSettled(by view: EventView, in library: LibraryIndex) {
+        guard !followedTypes.isEmpty, let text = view.text(view.event.mutationID) else { return }
+        queries.recorder.append(.settled(ByteString(text), library: libraries.name(of: library)))
     }
 
     /// Counts an event in its bin. Events from an upstream have their own bin.

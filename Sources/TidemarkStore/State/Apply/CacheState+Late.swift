@@ -33,7 +33,7 @@ extension CacheState {
         tallies.add(.late, view.source)
         libraries[library].isChanged = true
         // Without lists and observers there is nobody to notify.
-        let hasReaders = !queries.isEmpty
+        let hasReaders = !queries.isEmpty || !followedTypes.isEmpty
         if hasReaders { beginUnit(isMulti: isMulti(view, in: library)) }
         queries.recorder.beginLate(sequence)
         let creation = creation(in: view, in: library)
@@ -173,7 +173,7 @@ extension CacheState {
         }
         if tombstone == nil, isForgotten(identity, through: sequence) { return .heldOff }
         guard resource.count <= entityByteCountMax else { return .tooLarge }
-        if tombstone != nil { tombstones.remove(key) }
+        if tombstone != nil { removeTombstone(of: key) }
         noteWrite(of: insert(identity, resource, stamp: stamp), sequence)
         written.insert(key)
         return .written
@@ -230,8 +230,9 @@ extension CacheState {
             return .heldOff
         }
         let tombstone = Tombstone(sequence: sequence, generation: generation, deletedAt: now)
-        let along = cascade(from: key, tombstone, isLate: true)
+        let along = view.event.isDeparture ? [] : cascade(from: key, tombstone, isLate: true)
         delete(key, tombstone)
+        if view.event.isDeparture { failRequests(about: key) }
         delete(along: along, tombstone)
         noteWrite(of: key, sequence)
         return .written

@@ -9,6 +9,7 @@ extension CacheState {
     mutating func insert(
         _ identity: EntityIdentity, _ resource: UnsafeRawBufferPointer, stamp: EntityStamp
     ) -> SlotIndex {
+        if !followedTypes.isEmpty { noteBefore(identity.storedKey) }
         residency.noteKnown(identity)
         let index = entities.insert(identity, payload: resource, stamp: stamp)
         if keptEvents.notesWrites { keepWrite(of: index, before: nil, after: resource) }
@@ -61,6 +62,7 @@ extension CacheState {
     mutating func overwrite(
         _ index: SlotIndex, _ resource: UnsafeRawBufferPointer, fields: WrittenFields? = nil, stamp: EntityStamp
     ) {
+        noteBefore(at: index)
         if keptEvents.notesWrites { keepWrite(of: index, before: entities.payload(of: index), after: resource) }
         guard !queries.isEmpty else {
             _ = entities.write(index, payload: resource, stamp: stamp, fields: fields)
@@ -82,6 +84,7 @@ extension CacheState {
     /// - Returns: The entity's handle in the reverse index; nil if nothing names it.
     mutating func drop(_ index: SlotIndex) -> ListHandle? {
         let library = entities.library(of: index)
+        noteBefore(at: index)
         if keptEvents.notesWrites { keepWrite(of: index, before: entities.payload(of: index), after: nil) }
         let handle = prepareWrite(index)
         if isUnstored(entities.type(of: index)) { libraries[library].unstoredCount -= 1 }

@@ -73,7 +73,7 @@ extension CacheState {
             return .superseded
         }
         guard resource.count <= entityByteCountMax else { return .tooLarge }
-        if wasDeleted { tombstones.remove(identity.storedKey) }
+        if wasDeleted { removeTombstone(of: identity.storedKey) }
         noteWrite(of: insert(identity, resource, stamp: stamp), stamp.sequence)
         return .written
     }

@@ -59,6 +59,7 @@ extension CacheState {
     mutating func overwrite(
         _ index: SlotIndex, _ resource: UnsafeRawBufferPointer, around stamps: FieldStamps, at stamp: EntityStamp
     ) -> Bool {
+        noteBefore(at: index)
         if keptEvents.notesWrites { keepWrite(of: index, before: entities.payload(of: index), after: resource) }
         guard !queries.isEmpty else { return entities.write(around: stamps, index, payload: resource) }
         let handle = prepareWrite(index)

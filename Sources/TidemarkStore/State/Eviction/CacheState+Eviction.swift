@@ -13,7 +13,7 @@ extension CacheState {
             return evictUnstored(toByteCount: byteCountMax, seenCountMax: seenCountMax, at: now)
         }
         let slice = entities.evict(
-            toByteCount: byteCountMax, seenCountMax: seenCountMax, keptTypes: types.rules.kept
+            toByteCount: byteCountMax, seenCountMax: seenCountMax, keptTypes: keptInMemory
         ) { key in ownedQueries.value.keepsInMemory(key) }
         residency.noteEvictedFromMemory(slice.evictedCount)
         entities.compact(seenCountMax: slice.evictedCount * 4)
@@ -30,7 +30,7 @@ extension CacheState {
         while slice.seenCount < countMax, entities.entityByteCount > byteCountMax {
             let index = entities.leastRecent
             slice.seenCount += 1
-            if mustStay(index) {
+            if mustStay(index, keptInMemory) {
                 entities.touch(index)
             } else if isUnstored(entities.type(of: index)) {
                 if evictOrReduce(index, at: now) { slice.evictedCount += 1 }
@@ -52,8 +52,13 @@ extension CacheState {
     package var residentCount: Int { entities.count }
 
     /// Returns true if an entity must stay in memory (law L9).
-    private mutating func mustStay(_ index: SlotIndex) -> Bool {
-        entities.mustStay(index, types.rules.kept) { key in ownedQueries.value.keepsInMemory(key) }
+    private mutating func mustStay(_ index: SlotIndex, _ kept: Set<TypeIndex>) -> Bool {
+        entities.mustStay(index, kept) { key in ownedQueries.value.keepsInMemory(key) }
+    }
+
+    /// The types whose entities are not evicted from memory alone.
+    private var keptInMemory: Set<TypeIndex> {
+        followedTypes.kept.isEmpty ? types.rules.kept : types.rules.kept.union(followedTypes.kept)
     }
 
     /// The slots of entities in memory whose types are excluded from it.
@@ -65,7 +70,7 @@ extension CacheState {
     /// - Returns: How many entities were evicted.
     package mutating func evictMemoryExcluded(_ slots: some Sequence<SlotIndex>) -> Int {
         let residentCount = entities.count
-        for index in slots where entities.memoryExcluded.contains(index) && !mustStay(index) {
+        for index in slots where entities.memoryExcluded.contains(index) && !mustStay(index, keptInMemory) {
             entities.forget(index)
             residency.noteEvictedFromMemory()
         }
@@ -93,11 +98,18 @@ extension CacheState {
 
     /// Returns the rows that may be evicted and whose entity is not in memory, least recently written first. Rows that
     /// can only be reduced are returned separately, as keys.
-    package func evictable(_ rows: [StoredRowAge], countMax: Int) -> (whole: [StoredRow], reducible: [StoredKey]) {
+    ///
+    /// - Parameter sparesFollowed: True to leave out followed types.
+    package func evictable(
+        _ rows: [StoredRowAge], countMax: Int, sparesFollowed: Bool = false
+    ) -> (whole: [StoredRow], reducible: [StoredKey]) {
         let old = rows.filter { row in
             let key = row.stored.key
             // A damaged key may name an unknown library or type. It stays for a repair.
             guard libraries.contains(key.library), types.contains(key.type) else { return false }
+            if sparesFollowed && followedTypes.contains(key) || followedTypes.isKeptWhole(key.library, key.type) {
+                return false
+            }
             return !types.rules.kept.contains(key.type) && !(row.isReduced && types.rules.keptFields[key.type] != nil)
                 && !isKnown(key) && !isPinned(key)
         }
@@ -111,8 +123,8 @@ extension CacheState {
 
     /// Evicts entities that only the journal has.
     ///
-    /// - Parameter rows: What ``evictable(_:countMax:)`` returned, for rows that were read since the last commit. An
-    ///   entity that was loaded since, or entered the reserve of an observed list, stays.
+    /// - Parameter rows: What ``evictable(_:countMax:sparesFollowed:)`` returned, for rows that were read since the
+    ///   last commit. An entity that was loaded since, or entered the reserve of an observed list, stays.
     /// - Returns: How many entities were evicted.
     package mutating func evictEverywhere(_ rows: some Sequence<StoredRow>, at now: Int64) -> Int {
         var count = 0
@@ -133,6 +145,7 @@ extension CacheState {
 
     /// Removes a row whose entity is not in memory. Lists drop its element or mark it as missing.
     private mutating func removeRow(_ row: StoredRow, at now: Int64) {
+        noteLost(row.key)
         entities.removeRow(row)
         libraries[row.key.library].entityCount -= 1
         libraries[row.key.library].isChanged = true
@@ -155,14 +168,16 @@ extension CacheState {
 
     /// Reduces entities to the fields that stay.
     ///
-    /// - Parameter keys: What ``evictable(_:countMax:)`` returned. Keys that are not in memory are skipped.
+    /// - Parameter keys: What ``evictable(_:countMax:sparesFollowed:)`` returned. Keys that are not in memory are
+    ///   skipped.
     /// - Returns: How many entities were reduced.
     package mutating func reduce(_ keys: some Sequence<StoredKey>, at now: Int64) -> Int {
         var count = 0
         beginUnit(isMulti: true)
         for key in keys {
-            guard let index = withIdentity(key, { entities.find($0) }), !mustStay(index),
-                types.rules.keptFields[key.type] != nil, evictOrReduce(index, at: now)
+            guard let index = withIdentity(key, { entities.find($0) }), !mustStay(index, types.rules.kept),
+                !followedTypes.isKeptWhole(key.library, key.type), types.rules.keptFields[key.type] != nil,
+                evictOrReduce(index, at: now)
             else { continue }
             count += 1
         }
@@ -179,8 +194,9 @@ extension CacheState {
     ///   - seenCountMax: The most entities to examine.
     ///   - isForDisk: True to free space in the journal. Entities that the journal never has, or does not have yet,
     ///     then stay, because evicting them frees none.
+    ///   - sparesFollowed: True to leave out followed types.
     package mutating func evictResident(
-        countMax: Int, seenCountMax: Int, isForDisk: Bool, at now: Int64
+        countMax: Int, seenCountMax: Int, isForDisk: Bool, sparesFollowed: Bool = false, at now: Int64
     ) -> EvictionSlice {
         var slice = EvictionSlice()
         let seenCountMax = min(seenCountMax, entities.count)
@@ -190,9 +206,12 @@ extension CacheState {
             slice.seenCount += 1
             let stays =
                 isForDisk
-                ? mustStay(index) || isUnstored(entities.type(of: index))
+                ? mustStay(index, types.rules.kept) || isUnstored(entities.type(of: index))
                 : entities.isWanted(index, types.rules.kept) { key in ownedQueries.value.keepsInMemory(key) }
-            if stays {
+            let (library, type) = (entities.library(of: index), entities.type(of: index))
+            let isSpared =
+                sparesFollowed && followedTypes.contains(library, type) || followedTypes.isKeptWhole(library, type)
+            if stays || isSpared {
                 entities.touch(index)
             } else if evictOrReduce(index, at: now) {
                 slice.evictedCount += 1
@@ -212,6 +231,8 @@ extension CacheState {
             guard entities.completeness(of: index) != .reduced else { return false }
             evictionLog?.reduced.append(entities.key(of: index))
             let handle = queries.isEmpty ? nil : queries.keys.handle(of: entities.key(of: index))
+            noteBefore(at: index)
+            noteLeft(entities.key(of: index))
             entities.reduce(index, to: fields)
             isUnwritten = isUnwritten || !isUnstored(entities.type(of: index))
             if let handle { followReduction(handle, at: now) }
@@ -227,6 +248,7 @@ extension CacheState {
 
     private mutating func noteEvicted(_ key: StoredKey) {
         evictionLog?.evicted.append(key)
+        noteLeft(key)
         if let library = key.withIdentity(seed: entities.seed, { residency.noteEvicted($0) }) {
             noteForgotten(in: library)
         }

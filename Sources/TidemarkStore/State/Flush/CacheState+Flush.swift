@@ -77,12 +77,13 @@ extension CacheState {
         return LibraryRecord(
             index: library, name: libraries.name(of: library), epoch: entry.gate.epoch,
             generation: entry.gate.generation,
-            cursor: cursor, isStale: entry.gate.isStale, lost: entry.gate.lost.ranges,
+            cursor: cursor, isStale: entry.gate.staleCause != nil || entry.gate.isInState, lost: entry.gate.lost.ranges,
             entityCount: entry.entityCount - entry.unstoredCount,
             answeredThrough: isAhead ? entry.answeredThrough : nil,
             forgottenThrough: entry.unstoredCount > 0 ? knownThrough(library) : entry.forgottenThrough,
             isStaleByLossAlone: entry.gate.staleCause == .loss, isUnknowable: isUnknowable(library),
-            staleThrough: entry.staleThrough.highest)
+            staleThrough: entry.staleThrough.highest, isInState: entry.gate.isInState,
+            isSourceStale: entry.gate.isSourceStale)
     }
 
     /// Marks everything in memory as unwritten, because the journal lost its data: it is written again to a new

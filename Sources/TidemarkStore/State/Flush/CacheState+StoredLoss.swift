@@ -11,6 +11,7 @@ extension CacheState {
             libraries[library].gate.markStale()
             libraries[library].isChanged = true
             noteForgotten(in: library)
+            noteLost(allOf: library)
             markAllStale(in: library, nil, at: now)
             noteStatus(of: library, at: now)
         }

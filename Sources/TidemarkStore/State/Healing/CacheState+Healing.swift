@@ -55,7 +55,7 @@ extension CacheState {
         at now: Int64
     ) -> [ReconcileRequest] {
         let first = libraries[library].healingFrom ?? EventSequence(0)
-        var scan = AnswerScan()
+        var scan = ResponseScan()
         var heldOff: Set<EventSequence> = []
         for batch in answer {
             forEachEvent(of: batch, answering: library, &scan) { state, view in
@@ -100,7 +100,7 @@ extension CacheState {
     // MARK: Wrong numbers
 
     /// Why a cursor was not rewound.
-    package enum RewindRefusal: Error, Hashable, Sendable {
+    package enum RewindError: Error, Hashable, Sendable {
         /// No library has that name.
         case unknownLibrary
         /// The library has no cursor, or one that is not above the requested sequence.
@@ -118,11 +118,11 @@ extension CacheState {
     /// - Precondition: Every entity with a stamp above `sequence` is in memory.
     package mutating func rewind(
         _ name: ByteString, to sequence: EventSequence, at now: Int64
-    ) throws(RewindRefusal) {
+    ) throws(RewindError) {
         guard let library = libraries.index(of: name) else { throw .unknownLibrary }
         let entry = libraries[library]
         guard let cursor = cursor(of: library), sequence < cursor else { throw .notAhead(cursor: cursor(of: library)) }
-        guard entry.gate.held.isEmpty, !entry.machine.isActive else { throw .busy }
+        guard entry.gate.waiting.isEmpty, !entry.machine.isActive else { throw .busy }
         libraries[library].gate.rewind(to: sequence)
         libraries[library].isChanged = true
         libraries[library].answeredThrough = entry.answeredThrough.map { min($0, sequence) }

@@ -98,9 +98,9 @@ extension CacheState {
         if libraries[library].machine.isHealing {
             return heal(library, with: answer, coveredThrough: coveredThrough, attempt: attempt, at: now)
         }
-        let cursor = libraries[library].gate.cursor
+        let reached = libraries[library].gate.reached
         let generation = libraries[library].gate.generation
-        var scan = AnswerScan()
+        var scan = ResponseScan()
         for batch in answer {
             forEachEvent(of: batch, answering: library, &scan) { state, view in state.admit(view, of: batch, at: now) }
         }
@@ -111,14 +111,14 @@ extension CacheState {
             if let proven = libraries[library].gate.tail, proven != tail { witness = max(witness, proven) }
         }
         let coveredThrough = scan.covered(
-            through: coveredThrough, from: libraries[library].gate.cursor, witness: witness)
+            through: coveredThrough, from: libraries[library].gate.reached, witness: witness)
         // Skipping stops at each held event; applying that one leads to the next gap, which is covered as well.
-        var skippedTo = cursor
+        var skippedTo = reached
         while let coveredThrough, libraries[library].gate.generation == generation {
             libraries[library].gate.skip(through: coveredThrough)
             drain(library, at: now)
-            guard libraries[library].gate.cursor != skippedTo else { break }
-            skippedTo = libraries[library].gate.cursor
+            guard libraries[library].gate.reached != skippedTo else { break }
+            skippedTo = libraries[library].gate.reached
         }
         // The upstream returned the same unusable event, so no source has a usable copy.
         while let missing = libraries[library].gate.missing, scan.proving.contains(missing.first),
@@ -129,7 +129,7 @@ extension CacheState {
         libraries[library].isChanged = true
         let gate = libraries[library].gate
         let action = libraries[library].machine.answered(
-            attempt: attempt, hasProgress: gate.cursor != cursor || gate.generation != generation,
+            attempt: attempt, hasProgress: gate.reached != reached || gate.generation != generation,
             isMissing: gate.missing != nil, random: random, at: now)
         return follow(action, of: library, at: now)
     }
@@ -175,12 +175,12 @@ extension CacheState {
             }
             // No input reaches it: without a cursor nothing is held or missing, and removing a cursor ends the request.
             // Lost sequences without a cursor, as a forged file may have them, are healed above.
-            guard let cursor = libraries[library].gate.cursor else {
+            guard let reached = libraries[library].gate.reached else {
                 preconditionFailure("a library without a cursor misses nothing")
             }
             libraries[library].gate.markHolesAsked()
             libraries[library].askedWitness = libraries[library].gate.witness
-            return [.ask(library: library, from: cursor.successor, attempt: attempt)]
+            return [.ask(library: library, from: reached.successor, attempt: attempt)]
         case .wait(let attempt, let milliseconds):
             return [.wait(library: library, attempt: attempt, milliseconds: milliseconds)]
         case .giveUp:

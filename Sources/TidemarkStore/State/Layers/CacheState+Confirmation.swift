@@ -72,7 +72,7 @@ extension CacheState {
             return library.map { keysToLoad(for: confirmation.realIDs, in: $0) } ?? []
         }
         var keys: Set<StoredKey> = []
-        do throws(LayerRefusal) {
+        do throws(LayerError) {
             for (key, _) in try resources(of: confirmation, layer) { keys.insert(key) }
         } catch {
             // The confirmation is refused when it is applied.
@@ -99,9 +99,9 @@ extension CacheState {
 
     /// Applies a server's response to a layer's mutation, as one unit.
     ///
-    /// - Throws: ``LayerRefusal``; then nothing has changed.
+    /// - Throws: ``LayerError``; then nothing has changed.
     /// - Precondition: The keys that ``keysToLoad(for:)`` returned are in memory.
-    package mutating func confirm(_ confirmation: LayerConfirmation, at now: Int64) throws(LayerRefusal) {
+    package mutating func confirm(_ confirmation: LayerConfirmation, at now: Int64) throws(LayerError) {
         if layers.layer(named: confirmation.pendingID) == nil, !confirmation.realIDs.isEmpty {
             return try rename(
                 confirmation.realIDs, of: confirmation.pendingID, in: confirmation.library, at: now)
@@ -143,7 +143,7 @@ extension CacheState {
     /// - Precondition: The keys that ``keysToLoad(for:)`` returned are in memory.
     private mutating func rename(
         _ realIDs: [LayerConfirmation.RealID], of pendingID: ByteString, in name: ByteString?, at now: Int64
-    ) throws(LayerRefusal) {
+    ) throws(LayerError) {
         // An unknown library has no edits.
         guard let library = libraries.index(of: name ?? configuration.defaultLibrary) else { throw .unknown(pendingID) }
         let renaming = LayerConfirmation(
@@ -158,7 +158,7 @@ extension CacheState {
     /// Returns the confirmed resources with their keys.
     private mutating func resources(
         of confirmation: LayerConfirmation, _ layer: Layer
-    ) throws(LayerRefusal) -> [(key: StoredKey, resource: [UInt8])] {
+    ) throws(LayerError) -> [(key: StoredKey, resource: [UInt8])] {
         var named: TypeIndex?
         if let type = confirmation.type {
             guard let index = type.bytes.withUnsafeBytes({ admitType($0) }) else { throw .tooManyTypes }
@@ -214,7 +214,7 @@ extension CacheState {
             {
                 return
             }
-            tombstones.remove(key)
+            removeTombstone(of: key)
             key.withIdentity(seed: entities.seed) { identity in
                 _ = resource.withUnsafeBytes { insert(identity, $0, stamp: stamp) }
             }

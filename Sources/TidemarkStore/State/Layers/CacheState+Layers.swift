@@ -2,7 +2,7 @@ import TidemarkJSON
 import TidemarkModel
 
 /// Why a layer was not made, committed or rolled back. Nothing has changed.
-package enum LayerRefusal: Error, Hashable, Sendable {
+package enum LayerError: Error, Hashable, Sendable {
     /// Another pending layer has that pending id.
     case duplicate(ByteString)
     /// No layer has that pending id.
@@ -121,9 +121,9 @@ extension CacheState {
 
     /// Lays a mutation over the base, as one unit.
     ///
-    /// - Throws: ``LayerRefusal``; then nothing has changed.
+    /// - Throws: ``LayerError``; then nothing has changed.
     /// - Precondition: The keys that ``keysToLoad(for:in:)`` returned for its steps are in memory.
-    package mutating func lay(_ given: LayerUpdate, at now: Int64) throws(LayerRefusal) {
+    package mutating func lay(_ given: LayerUpdate, at now: Int64) throws(LayerError) {
         let update = renamed(given)
         guard layers.layer(named: update.pendingID) == nil else { throw .duplicate(update.pendingID) }
         guard !update.steps.isEmpty else { throw .noChanges }
@@ -183,7 +183,7 @@ extension CacheState {
 
     private mutating func change(
         of step: TransactionStep, _ number: Int, in library: LibraryIndex
-    ) throws(LayerRefusal) -> LayerChange {
+    ) throws(LayerError) -> LayerChange {
         switch step {
         case .put(let given):
             let (key, resource) = try put(given, number, in: library, type: nil)
@@ -213,7 +213,7 @@ extension CacheState {
     /// - Parameter type: The type to use; nil for the put's own.
     mutating func put(
         _ given: PutResource, _ number: Int, in library: LibraryIndex, type: TypeIndex?
-    ) throws(LayerRefusal) -> (StoredKey, [UInt8]) {
+    ) throws(LayerError) -> (StoredKey, [UInt8]) {
         if let reason = given.reason { throw .badResource(step: number, reason: reason) }
         let (ownType, id, resource) = given.withResource { name, id, resource in
             (type ?? admitType(name), id, Array(resource))
@@ -224,13 +224,13 @@ extension CacheState {
 
     private mutating func key(
         _ type: ByteString, _ id: ByteString, in library: LibraryIndex
-    ) throws(LayerRefusal) -> StoredKey {
+    ) throws(LayerError) -> StoredKey {
         guard let index = type.bytes.withUnsafeBytes({ admitType($0) }) else { throw .tooManyTypes }
         return StoredKey(library: library, type: index, id: StoredID(EntityKey.canonicalID(id)))
     }
 
     /// Refuses a patch of fields that identify the entity.
-    private func checkIdentity(of key: StoredKey, _ names: [ByteString], _ number: Int) throws(LayerRefusal) {
+    private func checkIdentity(of key: StoredKey, _ names: [ByteString], _ number: Int) throws(LayerError) {
         if names.contains("id") { throw .changesIdentity(step: number) }
         guard names.contains("uuid") else { return }
         let handle = queries.keys.handle(of: key)
@@ -249,10 +249,10 @@ extension CacheState {
     /// Rolls back a layer and those that depend on it, as one unit.
     ///
     /// - Parameter library: The layer's library; nil for any.
-    /// - Throws: ``LayerRefusal/unknown(_:)``.
+    /// - Throws: ``LayerError/unknown(_:)``.
     package mutating func rollBack(
         _ pendingID: ByteString, library: ByteString?, at now: Int64
-    ) throws(LayerRefusal) {
+    ) throws(LayerError) {
         let gone = layers.withDependents(try layer(pendingID, of: library).number)
         isUnwritten = true
         beginUnit(isMulti: Set(gone.flatMap { $0.changes.map(\.key) }).count > 1)
@@ -265,7 +265,7 @@ extension CacheState {
         endUnit(at: now)
     }
 
-    func layer(_ pendingID: ByteString, of library: ByteString?) throws(LayerRefusal) -> Layer {
+    func layer(_ pendingID: ByteString, of library: ByteString?) throws(LayerError) -> Layer {
         guard let layer = layers.layer(named: pendingID) else { throw .unknown(pendingID) }
         let own = libraries.name(of: layer.library)
         guard library ?? own == own else { throw .unknown(pendingID) }

@@ -121,8 +121,8 @@ extension CacheState {
     ///   - pendingID: The layer; its request may be sent by an older one.
     ///   - library: The layer's library; nil for any.
     /// - Returns: The number of the layer that sends the request; nil for a layer without a request.
-    /// - Throws: ``LayerRefusal/unknown(_:)``.
-    package mutating func retryRequest(_ pendingID: ByteString, library: ByteString?) throws(LayerRefusal) -> Int64? {
+    /// - Throws: ``LayerError/unknown(_:)``.
+    package mutating func retryRequest(_ pendingID: ByteString, library: ByteString?) throws(LayerError) -> Int64? {
         let layer = try layer(pendingID, of: library)
         guard let sending = layer.sending else { return nil }
         let sender = sending.sentWith.flatMap { layers.layer(named: $0) } ?? layer

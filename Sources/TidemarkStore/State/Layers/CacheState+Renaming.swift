@@ -110,7 +110,7 @@ extension CacheState {
             if !queries.isExtra(holder) { queries.remove(holder.node, of: holder.query) }
         }
         guard isWhole, withIdentity(key, { entities.find($0) }) == nil else { return }
-        tombstones.remove(key)
+        removeTombstone(of: key)
         key.withIdentity(seed: entities.seed) { identity in
             _ = resource.withUnsafeBytes { insert(identity, $0, stamp: stamp) }
         }

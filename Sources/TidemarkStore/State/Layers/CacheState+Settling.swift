@@ -33,6 +33,7 @@ extension CacheState {
     func isMulti(_ view: EventView, in library: LibraryIndex) -> Bool {
         view.event.memberCount > 1 || maySettle(by: view, in: library)
             || view.event.kind == .deleted && cascadingType(of: view) != nil
+            || view.event.mayEndState && libraries[library].gate.isInState
     }
 
     /// Returns true if an event may settle layers. Several entities may change then, whatever the event names.

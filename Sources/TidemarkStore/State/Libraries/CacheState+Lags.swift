@@ -6,7 +6,7 @@ extension CacheState {
         libraries.indexes.map { library in
             let gate = libraries[library].gate
             let highest = max(gate.held.all.last?.sequence.rawValue ?? 0, gate.tail?.rawValue ?? 0)
-            let count = gate.cursor.map { max(0, highest - max(0, $0.rawValue)) } ?? 0
+            let count = gate.reached.map { max(0, highest - max(0, $0.rawValue)) } ?? 0
             return (libraries.name(of: library), count)
         }
     }
@@ -15,9 +15,16 @@ extension CacheState {
     package func heldCount(of input: InputID) -> Int {
         libraries.watched.reduce(0) { sum, library in
             sum
-                + libraries[library].gate.held.all.count { event in
+                + libraries[library].gate.waiting.count { event in
                     if case .line(input, _) = event.source { true } else { false }
                 }
+        }
+    }
+
+    /// How many events from inputs wait in units that have not ended.
+    package var openUnitEventCount: Int {
+        libraries.watched.reduce(0) { sum, library in
+            sum + libraries[library].gate.unit.events.count { $0.source.isCounted }
         }
     }
 }

@@ -64,8 +64,8 @@ struct LibraryEntry {
         return min(gate.missingSince ?? hole, hole)
     }
 
-    /// True if nothing is missing and the upstream is not being asked.
-    var isComplete: Bool { gate.missing == nil && gate.holes.isEmpty && !machine.isActive }
+    /// True if nothing is missing, no unit is open and the upstream is not being asked.
+    var isComplete: Bool { gate.missing == nil && gate.unit.isEmpty && gate.holes.isEmpty && !machine.isActive }
 
     var phase: LibraryPhase {
         if gate.missing != nil { return machine.isActive && !machine.isHealing ? .reconciling : .gap }

@@ -19,6 +19,7 @@ extension CacheState {
     ///
     /// - Parameter index: The entity's slot; nil if it is not stored.
     mutating func keepPayloadBefore(of handle: ListHandle, at index: SlotIndex?) {
+        if !followedTypes.isEmpty { noteBefore(queries.keys.key(of: handle)) }
         guard queries.keys.isPinned(handle), queries.recorder.payloadsBefore[handle] == nil else { return }
         let look =
             queries.keys.isLayered(handle)

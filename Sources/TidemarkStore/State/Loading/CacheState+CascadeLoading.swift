@@ -11,7 +11,7 @@ extension CacheState {
         guard residency.hasAbsent else { return [] }
         var keys: Set<StoredKey> = []
         for batch in batches { forEachView(of: batch) { collectKeys(of: $0, into: &keys) } }
-        collectHeldKeys(into: &keys)
+        collectHeldKeys(with: batches, into: &keys)
         if !cascades.isEmpty { keys.formUnion(keysToLoad(forCascadeFrom: sources(batches))) }
         return Array(keys)
     }
@@ -19,7 +19,7 @@ extension CacheState {
     /// Returns the keys of held events, and of entities that a batch deletes along, that only the journal may have.
     func keysOfCascadesAndHeld(with batch: EventBatch) -> Set<StoredKey> {
         var keys: Set<StoredKey> = []
-        collectHeldKeys(into: &keys)
+        collectHeldKeys(with: [batch], into: &keys)
         if !cascades.isEmpty { keys.formUnion(keysToLoad(forCascadeFrom: sources([batch]))) }
         return keys
     }
@@ -40,7 +40,7 @@ extension CacheState {
     private func forEachView(of batches: [EventBatch], _ body: (EventView) -> Void) {
         for batch in batches { forEachView(of: batch, body) }
         for library in libraries.watched {
-            for held in libraries[library].gate.held.all { held.withView(body) }
+            for held in libraries[library].gate.waiting { held.withView(body) }
         }
     }
 

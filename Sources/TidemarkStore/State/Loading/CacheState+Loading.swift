@@ -12,12 +12,22 @@ extension CacheState {
     /// Returns the keys that held events touch and that only the journal may have.
     package func keysToLoadForHeld() -> [StoredKey] { keysToLoad(for: []) }
 
-    func collectHeldKeys(into keys: inout Set<StoredKey>) {
+    func collectHeldKeys(with batches: [EventBatch], into keys: inout Set<StoredKey>) {
         for library in libraries.watched {
-            for held in libraries[library].gate.held.all {
+            let isApplied = mayApplyUnit(of: library, with: batches)
+            for held in isApplied ? libraries[library].gate.waiting : Array(libraries[library].gate.held.all) {
                 held.withView { collectKeys(of: $0, into: &keys) }
             }
         }
+    }
+
+    /// Returns true if the open unit of a library may be applied together with some batches. Otherwise a long unit
+    /// would be looked through again with each of its lines.
+    private func mayApplyUnit(of library: LibraryIndex, with batches: [EventBatch]) -> Bool {
+        let gate = libraries[library].gate
+        if gate.unit.isEmpty { return false }
+        if gate.missing != nil || gate.unit.byteCount > OpenUnit.byteCountMax / 2 { return true }
+        return batches.contains { batch in batch.events.contains { !$0.hasMore } }
     }
 
     func collectKeys(of view: EventView, into keys: inout Set<StoredKey>) {
@@ -69,6 +79,7 @@ extension CacheState {
         for damaged in loaded.damaged where !isGone(damaged.key) {
             let isKnown = withIdentity(damaged.key) { entities.find($0) != nil }
             guard !isKnown, residency.hasAbsent else { continue }
+            noteLost(damaged.key)
             entities.removeRow(damaged)
             residency.noteLoaded()
             libraries[damaged.key.library].entityCount -= 1

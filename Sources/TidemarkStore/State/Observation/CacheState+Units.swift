@@ -7,12 +7,14 @@ extension CacheState {
     ///
     /// - Parameter isMulti: True if it may change several entities, or one list in several places.
     mutating func beginUnit(isMulti: Bool) {
+        if isUnitShared { return }
         buildLists()
         queries.recorder.begin(isMulti: isMulti)
     }
 
     /// Ends a unit and logs its changes for observers: queries by number, then entities in the order of their changes.
     mutating func endUnit(at now: Int64) {
+        if isUnitShared { return }
         // No input reaches it: each entry into this module opens one unit and ends it before it returns.
         precondition(queries.recorder.isOpen, "no unit to end")
         if !queries.recorder.touched.isEmpty {
@@ -28,6 +30,7 @@ extension CacheState {
         }
         for place in queries.recorder.entities.indices { logChange(ofEntity: queries.recorder.entities[place]) }
         if !queries.recorder.renamed.isEmpty { logRenamed() }
+        logFollowed()
         for place in queries.recorder.unpins.indices { queries.keys.unpin(queries.recorder.unpins[place]) }
         if let known = queries.recorder.knownHandle { queries.keys.setKnown(known, by: queries.lastLag) }
         queries.recorder.end()

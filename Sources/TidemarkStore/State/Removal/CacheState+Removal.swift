@@ -117,6 +117,7 @@ extension CacheState {
 
     /// Removes an entity that only the journal has.
     mutating func forget(_ row: StoredRow, at now: Int64) {
+        noteLost(row.key)
         entities.removeRow(row)
         libraries[row.key.library].entityCount -= 1
         libraries[row.key.library].isChanged = true
@@ -169,6 +170,7 @@ extension CacheState {
         beginUnit(isMulti: true)
         let resident = entities.countByLibrary(libraryCount: libraries.count)
         for library in cleared {
+            if libraries[library].entityCount > resident[Int(library)] { noteLost(allOf: library) }
             residency.clear(library, absentCount: libraries[library].entityCount - resident[Int(library)])
             libraries[library].entityCount = 0
             libraries[library].unstoredCount = 0
@@ -180,6 +182,7 @@ extension CacheState {
         var gone: [SlotIndex] = []
         entities.forEachIndex { if set.contains(entities.library(of: $0)) { gone.append($0) } }
         for index in gone {
+            noteBefore(at: index)
             let handle = prepareWrite(index)
             entities.forget(index)
             if let handle { noteGone(handle) }
@@ -190,6 +193,7 @@ extension CacheState {
             if queries[query].observerCount == 0 { queries.drop(query) }
         }
         for key in tombstones.keys(of: set) {
+            noteBefore(key)
             if let handle = queries.keys.handle(of: key) { noteObserved(handle) }
         }
         tombstones.removeAll(of: set)

@@ -93,7 +93,7 @@ extension CacheState {
     func checkSizes(
         of confirmation: LayerConfirmation, _ resources: [(key: StoredKey, resource: [UInt8])],
         in library: LibraryIndex
-    ) throws(LayerRefusal) {
+    ) throws(LayerError) {
         if wouldOverfillLayers(confirmation.realIDs, in: library) { throw .tooManyBytes }
         var bases: [StoredKey: [UInt8]] = [:]
         for id in confirmation.realIDs where StoredID(id.temporary) != StoredID(id.real) {
@@ -110,7 +110,7 @@ extension CacheState {
         if let place { throw tooLarge(resources[place].key, step: place) }
     }
 
-    func tooLarge(_ key: StoredKey, step: Int?) -> LayerRefusal {
+    func tooLarge(_ key: StoredKey, step: Int?) -> LayerError {
         .tooLarge(
             step: step, type: types.name(of: key.type), id: key.id.text, byteCountMax: entityByteCountMax)
     }

@@ -21,7 +21,7 @@ package enum TransactionStep: Sendable {
 }
 
 /// Why a transaction was refused. Nothing of it was applied.
-package enum TransactionRefusal: Error, Hashable, Sendable {
+package enum TransactionError: Error, Hashable, Sendable {
     /// The entity that a step patches does not exist.
     case absent(step: Int, type: ByteString, id: ByteString)
     /// A resource is unusable: its step, and the reason.
@@ -105,11 +105,11 @@ extension CacheState {
     ///     or that no removal matches, are skipped.
     ///   - now: The time, in milliseconds since 1970.
     /// - Precondition: The entities that the steps touch are in memory, or in `rows`.
-    /// - Throws: ``TransactionRefusal``; then nothing was applied.
+    /// - Throws: ``TransactionError``; then nothing was applied.
     package mutating func transact(
         _ steps: [TransactionStep], in libraryName: ByteString, expecting: TransactionExpectations = .init(),
         rows: [StoredRow] = [], at now: Int64
-    ) throws(TransactionRefusal) {
+    ) throws(TransactionError) {
         for (key, resource) in expecting.resources where base(of: key) != resource {
             throw .conflict(step: nil, type: key.type, id: key.id)
         }
@@ -161,10 +161,10 @@ extension CacheState {
     /// Returns the resource that an entity would have after some steps, without changing anything.
     ///
     /// - Precondition: The entities that the steps touch are in memory.
-    /// - Throws: ``TransactionRefusal``.
+    /// - Throws: ``TransactionError``.
     package mutating func preview(
         _ steps: [TransactionStep], of key: EntityKey
-    ) throws(TransactionRefusal) -> [UInt8]? {
+    ) throws(TransactionError) -> [UInt8]? {
         guard let library = key.library.bytes.withUnsafeBytes({ libraries.admit($0) }) else {
             throw .tooManyLibraries
         }
@@ -182,7 +182,7 @@ extension CacheState {
     /// results; they are written once all steps succeed.
     private mutating func outcomes(
         of steps: [TransactionStep], in library: LibraryIndex, rows: [StoredKey], sequences: [Int: EventSequence?]
-    ) throws(TransactionRefusal) -> (outcomes: [StoredKey: Outcome], order: [StoredKey]) {
+    ) throws(TransactionError) -> (outcomes: [StoredKey: Outcome], order: [StoredKey]) {
         var outcomes: [StoredKey: Outcome] = [:]
         var order: [StoredKey] = []
         for (number, step) in steps.enumerated() {
@@ -196,7 +196,7 @@ extension CacheState {
                 continue
             }
             let (key, outcome): (StoredKey, Outcome)
-            do throws(TransactionRefusal) {
+            do throws(TransactionError) {
                 (key, outcome) = try self.outcome(of: step, number, in: library, outcomes)
             } catch {
                 // A caller that expects a sequence of an entity that does not exist gets a conflict, whatever the step
@@ -222,7 +222,7 @@ extension CacheState {
         return (outcomes, order)
     }
 
-    private func check(_ key: StoredKey, _ step: Int, _ expected: EventSequence?) throws(TransactionRefusal) {
+    private func check(_ key: StoredKey, _ step: Int, _ expected: EventSequence?) throws(TransactionError) {
         let stamp = withIdentity(key) { entities.find($0) }.map { entities.stamp(of: $0) }
         if let stamp, let expected, stamp.sequence == expected { return }
         if stamp == nil, expected == nil { return }
@@ -231,7 +231,7 @@ extension CacheState {
 
     private mutating func outcome(
         of step: TransactionStep, _ number: Int, in library: LibraryIndex, _ outcomes: [StoredKey: Outcome]
-    ) throws(TransactionRefusal) -> (StoredKey, Outcome) {
+    ) throws(TransactionError) -> (StoredKey, Outcome) {
         switch step {
         case .put(let given):
             if let reason = given.reason { throw .badResource(step: number, reason: reason) }
@@ -247,7 +247,7 @@ extension CacheState {
         case .merge(let name, let id, let fields):
             let key = try key(name, id, in: library)
             guard let base = resource(of: key, outcomes) else { throw .absent(step: number, type: name, id: id) }
-            let merged = base.withUnsafeBytes { base in fields.withUnsafeBytes { Merge.graph($0, into: base) } }
+            let merged = base.withUnsafeBytes { base in fields.withUnsafeBytes { Merge.byPath($0, into: base) } }
             if case .written(_, nil) = outcomes[key] { return (key, .written(merged.resource, fields: nil)) }
             let fields = written(merged.written, after: outcomes[key])
             return (key, .written(merged.resource, fields: fields))
@@ -279,7 +279,7 @@ extension CacheState {
 
     private mutating func key(
         _ type: ByteString, _ id: ByteString, in library: LibraryIndex
-    ) throws(TransactionRefusal) -> StoredKey {
+    ) throws(TransactionError) -> StoredKey {
         guard let index = type.bytes.withUnsafeBytes({ admitType($0) }) else { throw .tooManyTypes }
         return StoredKey(library: library, type: index, id: StoredID(EntityKey.canonicalID(id)))
     }
@@ -298,7 +298,7 @@ extension CacheState {
         if let index = withIdentity(key, { entities.find($0) }) {
             return overwrite(index, resource, fields: fields, stamp: stamp)
         }
-        tombstones.remove(key)
+        removeTombstone(of: key)
         key.withIdentity(seed: entities.seed) { identity in
             _ = insert(identity, resource, stamp: stamp)
         }

@@ -157,7 +157,7 @@ package struct StateFixture: ~Copyable {
         }
         return "{\"lines\":\(counts.lines - before.lines),\"events\":{\"applied\":\(counts.applied - before.applied),"
             + "\"duplicate\":\(counts.duplicate - before.duplicate),\"ignored\":\(counts.ignored - before.ignored),"
-            + "\"quarantined\":\(counts.quarantined - before.quarantined),\"held\":\(counts.held - before.held)},"
+            + "\"quarantined\":\(counts.quarantined - before.quarantined),\"held\":\(counts.held - before.held + Int64(state.openUnitEventCount))},"
             + "\"members_quarantined\":\(counts.membersQuarantined - before.membersQuarantined),"
             + "\"reconciled\":\(counts.reconciled - before.reconciled),\"late\":\(counts.late - before.late),\"blank\":\(counts.blank - before.blank),"
             + "\"control\":\(counts.control - before.control),\"messages\":\(counts.messages - before.messages),"

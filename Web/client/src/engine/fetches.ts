@@ -2,16 +2,34 @@
 
 import { CacheError } from "../model/errors.js";
 import type { ErrorCode } from "../model/errors.js";
-import type { QueryKey } from "../queries/query.js";
-import { beginQuestion, endQuestion, isCleared, mayJoin } from "../state/questions.js";
-import type { Question } from "../state/questions.js";
-import type { Answer } from "../state/answers.js";
-import { answerOf, store } from "../methods/lists.js";
-import { Params } from "../methods/params.js";
 import { Raw } from "../out/raw.js";
-import type { Engine } from "./engine.js";
-import { selected } from "./patches.js";
-import type { Queries, QueryAnswer, QueryRequest } from "./queries.js";
+import { answerOf } from "../params/answers.js";
+import { Params } from "../params/params.js";
+import type { QueryKey } from "../queries/query.js";
+import type { Answer } from "../state/answers.js";
+import { selected } from "../state/patches.js";
+import type { Question } from "../state/question.js";
+import { beginQuestion, endQuestion, isCleared, mayJoin } from "../state/questions.js";
+import { store } from "./answers.js";
+import type { EngineContext } from "./context.js";
+import type { Sink } from "./notifications.js";
+import type { QueryAnswer, QueryRequest } from "./query-requests.js";
+
+/** How the cache answers the readers of a fetch. */
+export interface CacheAnswers {
+  /** Answers a reader from the cache. Returns null after calling `reply`, or why the cache cannot answer. */
+  answer(
+    request: QueryRequest, isAnyAge: boolean, source: QueryAnswer["source"], reply: FetchWaiter["reply"],
+  ): { reason: string; } | null;
+  /** Observes a query whose response is not stored: the observer gets the response, then a patch that removes it. */
+  observeRemoved(
+    request: QueryRequest, sink: Sink, fields: ReadonlySet<string> | null, answer: QueryAnswer, reply: FetchWaiter["reply"],
+  ): void;
+  /** Returns the fields of a type that a request selects; null for all. */
+  fields(request: QueryRequest, type: string): ReadonlySet<string> | null;
+  /** Returns the `cache_miss` error for a reason. */
+  missError(reason: string): CacheError;
+}
 
 /** A reader that waits for a fetch. */
 export interface FetchWaiter {
@@ -41,7 +59,7 @@ export class Fetches {
   private readonly newest = new Map<string, Fetch>();
 
   /** Creates a table without fetches. */
-  constructor(private readonly engine: Engine, private readonly queries: Queries) { }
+  constructor(private readonly engine: EngineContext, private readonly answers: CacheAnswers) { }
 
   /**
    * Fetches a query for a reader, or adds the reader to a running fetch of the same query. Replies with
@@ -113,7 +131,7 @@ export class Fetches {
     const { state } = this.engine;
     let answer: Answer;
     try {
-      answer = answerOf(new Params(text), key, this.engine.methods.context);
+      answer = answerOf(new Params(text), key, state);
     } catch (error) {
       endQuestion(state);
       return this.fail(fetch.waiters, unusable(error));
@@ -131,22 +149,22 @@ export class Fetches {
     endQuestion(state);
     if (failure !== null) return this.fail(stored, unusable(failure), failure instanceof CacheError ? failure.code : "upstream_failed");
     for (const waiter of stored) {
-      const miss = this.queries.answer(waiter.request, true, "upstream", waiter.reply);
-      if (miss !== null) waiter.reply(this.queries.missError(miss.reason));
+      const miss = this.answers.answer(waiter.request, true, "upstream", waiter.reply);
+      if (miss !== null) waiter.reply(this.answers.missError(miss.reason));
     }
   }
 
   /** Answers a reader without storing the response. An observer gets the response, then a patch that removes it. */
   private replyUnstored({ request, reply }: FetchWaiter, answer: Answer): void {
     const { type, members } = answer.groups[0];
-    const fields = this.queries.fields(request, type);
+    const fields = this.answers.fields(request, type);
     const out: QueryAnswer = {
       entities: members.map((member) => selected(new Raw(member.resource), fields)),
       keys: members.map((member) => `${type}:${member.id}`), source: "upstream", isStale: false, asOf: answer.asOf,
       isPending: false, subscription: null,
     };
     if (request.sink === undefined) return reply(out);
-    this.queries.observeRemoved(request, request.sink, fields, out, reply);
+    this.answers.observeRemoved(request, request.sink, fields, out, reply);
   }
 
   /** Fails readers. Those that accept the cache's answer get it; the others get an error with both reasons. */
@@ -154,7 +172,7 @@ export class Fetches {
     for (const waiter of waiters) {
       let cache = waiter.cacheReason;
       if (waiter.fallsBack) {
-        const miss = this.queries.answer(waiter.request, true, "cache", waiter.reply);
+        const miss = this.answers.answer(waiter.request, true, "cache", waiter.reply);
         if (miss === null) continue;
         cache = miss.reason;
       }

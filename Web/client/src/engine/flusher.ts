@@ -1,13 +1,13 @@
 // Stage 7b of 7: changes → the journal, then the callers that wait for it. Laws: L5.
 
-import { CacheError } from "../model/errors.js";
-import { Changes } from "../state/changes.js";
-import { upkeep } from "../parts/index.js";
-import type { Sequence } from "../model/sequence.js";
+import type { Journal } from "../journal/journal.js";
 import { batchOf } from "../journal/records.js";
-import type { Engine } from "./engine.js";
+import { CacheError } from "../model/errors.js";
+import type { Sequence } from "../model/sequence.js";
+import { Changes } from "../state/changes.js";
+import { upkeep } from "../state/parts.js";
+import type { EngineContext } from "./context.js";
 import type { Notification } from "./notifications.js";
-import type { Journal } from "./ports.js";
 import type { Storage } from "./storage.js";
 
 const DELAY = 4;
@@ -37,7 +37,7 @@ export class Flusher implements Storage {
   error: Error | null = null;
 
   /** Starts collecting changes for a journal. */
-  constructor(private readonly engine: Engine, private readonly journal: Journal) {
+  constructor(private readonly engine: EngineContext, private readonly journal: Journal) {
     engine.state.changes ??= new Changes();
     for (const library of engine.state.libraries.values()) this.noteDurable(library.name, library.gate.epoch, library.cursor);
   }
@@ -155,6 +155,7 @@ function merged(before: Changes, since: Changes): Changes {
     for (const layer of changes.layers) all.layers.add(layer);
     for (const number of changes.removedQueries) all.removedQueries.add(number);
     for (const number of changes.removedLayers) all.removedLayers.add(number);
+    for (const [name, view] of changes.views) all.views.set(name, view);
     for (const [name, entry] of changes.evicted) all.evicted.set(name, entry);
   }
   // A query or layer that was removed later is not written.

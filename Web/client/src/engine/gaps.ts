@@ -1,17 +1,17 @@
 // Gaps and lost ranges: timers, and the requests to the upstream. Protocol/sequencing.md.
 
+import { byteLength } from "../json/utf8.js";
 import { UpstreamError } from "../model/errors.js";
 import type { Sequence } from "../model/sequence.js";
 import { HealSchedule } from "../sequencing/heal.js";
+import { sourceOf } from "../sequencing/held.js";
 import { machineOf } from "../sequencing/reconcile.js";
 import { applyAnswer, beginHealing, canHeal, expireGaps, failReconcile, nextGapDeadline, resumeReconcile } from "../state/reconcile.js";
 import type { AnsweredLine, GapPatience } from "../state/reconcile.js";
 import type { ReconcileRequest } from "../state/records.js";
 import type { Library } from "../store/library.js";
-import { byteLength } from "../json/utf8.js";
 import type { Line } from "../wire/events.js";
-import { sourceOf } from "./engine.js";
-import type { Engine } from "./engine.js";
+import type { EngineContext } from "./context.js";
 
 /** Recovers missing events: waits, asks the upstream, and declares lost what no source has. */
 export class Gaps {
@@ -23,7 +23,7 @@ export class Gaps {
   private endWaiters: (() => void)[] = [];
 
   /** Creates the recovery of an engine's gaps. */
-  constructor(private readonly engine: Engine) { }
+  constructor(private readonly engine: EngineContext) { }
 
   /** Checks what is missing after input or a response, and sets the timers. */
   follow(patience: GapPatience = this.engine.isAtEnd ? "none" : "window"): void {

@@ -1,13 +1,7 @@
 import { CacheError } from "../model/errors.js";
-import type { Part } from "../parts/part.js";
+import type { Part } from "../model/part.js";
 import { isFull } from "../state/watch.js";
-import type { Engine } from "./engine.js";
-
-/** A step of input. Returns null when done, or the part of the client that it needs; then it has changed nothing. */
-export type Step = () => Part<unknown> | null;
-
-/** Receives the error of a step that will not run. */
-export type Refuse = (error: CacheError) => void;
+import type { EngineContext, Refuse, Step } from "./context.js";
 
 interface WaitingStep {
   byteCount: number;
@@ -33,7 +27,7 @@ export class InputQueue {
   awaited: Part<unknown> | null = null;
 
   /** Creates an empty queue. */
-  constructor(private readonly engine: Engine) { }
+  constructor(private readonly engine: EngineContext) { }
 
   /** True while input waits. */
   get isWaiting(): boolean { return this.steps.length > 0 || !this.engine.isOpen || isFull(this.engine.state); }

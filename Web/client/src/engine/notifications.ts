@@ -6,7 +6,8 @@ import type { LibraryStatus } from "../state/records.js";
 /** A notification of the cache, with the name and params that Protocol/sessions.md defines. */
 export interface Notification {
   /** The name of the notification. */
-  method: "entity.changed" | "query.changed" | "query.result" | "library.state" | "durable" | "outbox.changed" | "log.event";
+  method: "entity.changed" | "query.changed" | "query.result" | "library.state" | "durable" | "outbox.changed" | "log.event" | "view.changed"
+  | "view.ended";
   /** The params of the notification. */
   params: { readonly [name: string]: Out; };
 }

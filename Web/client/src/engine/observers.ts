@@ -1,16 +1,14 @@
 // Stage 7a of 7: the change log → notifications. Before: units. After: sinks. Law: L6.
 
 import { CacheError } from "../model/errors.js";
-import type { KeyNode } from "../queries/node.js";
-import type { Query } from "../queries/query.js";
 import { Raw } from "../out/raw.js";
-import { lists } from "../parts/index.js";
-import type { ChangeRecord } from "../state/records.js";
+import type { KeyNode, Query } from "../queries/query.js";
+import { lists } from "../state/parts.js";
 import { knownPart } from "../state/reads.js";
+import type { ChangeRecord } from "../state/records.js";
 import type { State } from "../state/state.js";
 import { changedFields, stateNotification } from "./notifications.js";
 import type { Sink } from "./notifications.js";
-import type { Refreshes } from "./refreshes.js";
 
 /** An observer of a query. */
 export interface QueryObserver {
@@ -46,6 +44,17 @@ export interface EntityObserver {
   shownStale: boolean;
   /** True if the observer is notified when the entity becomes too old. */
   isRefreshed: boolean;
+}
+
+/** An observer of a query or an entity. */
+export type Observer = QueryObserver | EntityObserver;
+
+/** What observers need to know about data that becomes too old. */
+export interface AgeChecks {
+  /** True if the observer's data was too old at the last check. */
+  isTooOld(observer: Observer): boolean;
+  /** Schedules an earlier check if changed data becomes too old sooner than the data before. */
+  follow(observer: Observer, nodes: readonly KeyNode[]): void;
 }
 
 /** The observers of queries and entities, and their notifications. */
@@ -140,13 +149,15 @@ export class Observers {
    * Sends the notifications of all logged changes in order, then empties the log. `sinks` receive those about
    * libraries.
    */
-  distribute(refreshes: Refreshes | null, sinks: ReadonlySet<Sink>): void {
+  distribute(ages: AgeChecks | null, sinks: ReadonlySet<Sink>): void {
+    this.state.views?.settle();
     const log = this.state.log;
     for (const record of log) {
       switch (record.of) {
-        case "query": this.tellQuery(record, refreshes); break;
-        case "entity": this.tellEntity(record, refreshes); break;
+        case "query": this.tellQuery(record, ages); break;
+        case "entity": this.tellEntity(record, ages); break;
         case "renamed": this.rename(record.from, record.to); break;
+        case "view": record.send(); break;
         case "library": for (const sink of sinks) this.tell(sink, stateNotification(record.status)); break;
       }
     }
@@ -159,14 +170,14 @@ export class Observers {
     sink(notification);
   }
 
-  private tellQuery(change: Extract<ChangeRecord, { of: "query"; }>, refreshes: Refreshes | null): void {
+  private tellQuery(change: Extract<ChangeRecord, { of: "query"; }>, ages: AgeChecks | null): void {
     for (const observer of [...this.byQuery.get(change.query) ?? []]) {
       if (observer.isRefreshed) {
         const nodes = change.steps.flatMap((step) => step.op === "add" || step.op === "replace" ? [step.node] : []);
-        refreshes?.follow(observer, nodes);
+        ages?.follow(observer, nodes);
       }
       const patch = lists.code.patchOf(change.steps, observer.fields);
-      const isStale = change.isStale || refreshes?.isTooOld(observer) === true;
+      const isStale = change.isStale || ages?.isTooOld(observer) === true;
       if (patch.length === 0 && isStale === observer.shownStale) continue;
       observer.shownStale = isStale;
       this.tell(observer.sink, {
@@ -178,13 +189,13 @@ export class Observers {
     }
   }
 
-  private tellEntity(change: Extract<ChangeRecord, { of: "entity"; }>, refreshes: Refreshes | null): void {
+  private tellEntity(change: Extract<ChangeRecord, { of: "entity"; }>, ages: AgeChecks | null): void {
     for (const observer of [...this.byNode.get(change.node) ?? []]) {
-      if (observer.isRefreshed) refreshes?.follow(observer, [change.node]);
+      if (observer.isRefreshed) ages?.follow(observer, [change.node]);
       const old = change.old === null ? null : knownPart(change.old, change.wasWhole, observer.fields);
       const text = change.text === null ? null : knownPart(change.text, change.isWhole, observer.fields);
       if (old === text) continue;
-      const stale = observer.isRefreshed ? refreshes?.isTooOld(observer) : undefined;
+      const stale = observer.isRefreshed ? ages?.isTooOld(observer) : undefined;
       if (stale !== undefined) observer.shownStale = stale;
       this.tell(observer.sink, {
         method: "entity.changed",

@@ -1,23 +1,23 @@
 // Sends pending edits. A request is sent only after its layer and the number of the attempt are in the journal, so that
 // the server never receives an edit that a restart has forgotten. Protocol/optimistic.md, the outbox.
 
+import type { Layer } from "../layers/layer.js";
+import { boundedFailure } from "../layers/sending.js";
+import type { MutationFailure } from "../layers/sending.js";
 import { CacheError, UpstreamError } from "../model/errors.js";
 import { Raw } from "../out/raw.js";
-import type { Out } from "../out/value.js";
 import { textOf } from "../out/value.js";
-import type { OutboxItem, OutboxStatus } from "../outbox/queue.js";
+import type { Out } from "../out/value.js";
 import { OutboxQueue } from "../outbox/queue.js";
-import { boundedFailure } from "../outbox/sending.js";
-import type { MutationFailure } from "../outbox/sending.js";
-import type { Layer } from "../layers/layer.js";
-import { stackOf } from "../layers/stack.js";
+import type { OutboxItem, OutboxStatus } from "../outbox/queue.js";
+import { Params } from "../params/params.js";
+import { confirmationOf } from "../params/steps.js";
 import { clearCount } from "../state/clears.js";
 import { confirm, renameLate, rollBack } from "../state/layers.js";
 import type { Confirmation } from "../state/layers.js";
 import { beginAttempt, discardedWith, failAttempt, failRequest, keepSentGroups, retryRequest } from "../state/outbox.js";
-import { Params } from "../methods/params.js";
-import { confirmationOf } from "../methods/steps.js";
-import type { Engine } from "./engine.js";
+import { stackOf } from "../state/stack.js";
+import type { EngineContext } from "./context.js";
 
 /** Delay in milliseconds before an attempt is repeated that was not sent because the journal failed. */
 const POSTPONED = 1_000;
@@ -51,7 +51,7 @@ export class Outbox {
   private isStopped = false;
 
   /** Creates an outbox without requests. */
-  constructor(private readonly engine: Engine) { }
+  constructor(private readonly engine: EngineContext) { }
 
   /** Takes over the layers restored from the journal. Sends no notification for those that did not change. */
   restore(): void {
@@ -229,7 +229,7 @@ export class Outbox {
     const fail = (message: string, code: string | null): void => this.failed(item, attempt, boundedFailure(message, code), false);
     let confirmation: Confirmation;
     try {
-      confirmation = confirmationOf(new Params(answer, "result"), this.engine.methods.context, item.layer.pendingId);
+      confirmation = confirmationOf(new Params(answer, "result"), this.engine.state, item.layer.pendingId);
     } catch (error) {
       if (!(error instanceof CacheError)) throw error;
       return fail(`the host's answer to mutation.send cannot be used: ${error.message}`, null);
@@ -252,10 +252,10 @@ export class Outbox {
 
   /** Handles a response whose edit has settled or was rolled back: uses only its real ids. */
   private answeredLate(item: OutboxItem, answer: string): void {
-    const { state, methods } = this.engine;
+    const { state } = this.engine;
     const { pendingId, library } = item.layer;
     try {
-      const { realIds } = confirmationOf(new Params(answer, "result"), methods.context, pendingId);
+      const { realIds } = confirmationOf(new Params(answer, "result"), state, pendingId);
       if (realIds.length > 0) renameLate(state, { pendingId, library: library.name, realIds }, this.engine.now());
     } catch (error) {
       // An unusable response contains no usable ids.

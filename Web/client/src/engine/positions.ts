@@ -1,5 +1,5 @@
 import type { LibraryStatus } from "../state/records.js";
-import type { Engine } from "./engine.js";
+import type { EngineContext } from "./context.js";
 
 interface Waiter {
   library: string;
@@ -12,7 +12,7 @@ export class PositionWaiters {
   private waiters: Waiter[] = [];
 
   /** Creates an empty table. */
-  constructor(private readonly engine: Engine) { }
+  constructor(private readonly engine: EngineContext) { }
 
   /** Calls `done` when `isReached` holds for a library's status, at the latest when the cache closes. */
   wait(library: string, isReached: Waiter["isReached"], done: Waiter["done"]): void {

@@ -1,70 +1,21 @@
 // Reading, observing and putting queries. Protocol/queries.md.
 
 import { CacheError } from "../model/errors.js";
-import type { Sequence } from "../model/sequence.js";
-import { Raw } from "../out/raw.js";
-import type { Out } from "../out/value.js";
-import type { QueryKey } from "../queries/query.js";
-import { upkeep } from "../parts/index.js";
 import { tableOf } from "../queries/table.js";
-import { NO_AGES, agesOf } from "../state/ages.js";
+import { agesOf, NO_AGES } from "../state/ages.js";
 import type { ExpiredField } from "../state/ages.js";
 import { isEvicted } from "../state/entities.js";
+import { upkeep } from "../state/parts.js";
+import { selected } from "../state/patches.js";
 import { openQuery } from "../state/queries.js";
 import { readList } from "../state/read-list.js";
 import type { Miss } from "../state/reads.js";
-import type { Slot } from "../store/slot.js";
-import type { Engine } from "./engine.js";
+import type { Slot } from "../store/library.js";
+import type { EngineContext } from "./context.js";
 import { Fetches } from "./fetches.js";
-import { selected } from "./patches.js";
+import type { CacheAnswers } from "./fetches.js";
 import type { Sink } from "./notifications.js";
-import type { FetchPolicy } from "./policies.js";
-
-/** A request to read or observe a query. */
-export interface QueryRequest {
-  /** The query to read. */
-  key: QueryKey;
-  /** Whether the cache, the upstream or both answer. */
-  policy: FetchPolicy;
-  /** True to accept a stale list, however old. */
-  allowsStale: boolean;
-  /** How long a list may have been stale, in milliseconds; null for no such bound. */
-  maxStale: number | null;
-  /** The fields to return, by type; null for all. */
-  select: ReadonlyMap<string, ReadonlySet<string>> | null;
-  /** Maximum ages for this read in seconds, by `type` or `type.field`. */
-  maxAges: ReadonlyMap<string, number>;
-  /** True to fetch the list again when something in it becomes too old. */
-  refreshes: boolean;
-  /** Receives notifications from the answer on; absent to read once. */
-  sink?: Sink;
-}
-
-/** The answer to a reader of a query. */
-export interface QueryAnswer {
-  /** The visible entities in order, with only the requested fields. */
-  entities: readonly Raw[];
-  /** The keys (`type:id`) of the entities. */
-  keys: readonly string[];
-  /** Where the list was read from. */
-  source: "cache" | "upstream";
-  /** True if the list may be older than the server's. */
-  isStale: boolean;
-  /** The sequence that the stored response stands for; null when unknown. */
-  asOf: Sequence | null;
-  /** True if the list shows a pending edit. */
-  isPending: boolean;
-  /** The number of the observation; null for a read. */
-  subscription: number | null;
-}
-
-/** Returns an answer as the result of `query.read`. */
-export function answerOut(answer: QueryAnswer): { readonly [name: string]: Out; } {
-  return {
-    entities: answer.entities, keys: answer.keys, source: answer.source, stale: answer.isStale, as_of: answer.asOf,
-    pending: answer.isPending, subscription: answer.subscription ?? undefined,
-  };
-}
+import type { QueryAnswer, QueryRequest } from "./query-requests.js";
 
 /** Why the cache cannot answer a query, and the reason under which the miss is counted. */
 interface QueryMiss {
@@ -75,12 +26,12 @@ interface QueryMiss {
 type Reply = (result: QueryAnswer | CacheError) => void;
 
 /** Reads and observes queries, from the cache or by a fetch. */
-export class Queries {
+export class Queries implements CacheAnswers {
   /** The running fetches. */
   readonly fetches: Fetches;
 
   /** Creates the query reader of an engine. */
-  constructor(private readonly engine: Engine) { this.fetches = new Fetches(engine, this); }
+  constructor(private readonly engine: EngineContext) { this.fetches = new Fetches(engine, this); }
 
   /**
    * Reads a query, and observes it if the request has a sink. `later` receives the outcome of the fetch that

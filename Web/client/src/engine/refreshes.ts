@@ -1,15 +1,14 @@
 // Refreshes observers whose data becomes too old, and expires lists. Protocol/sessions.md, refreshing.
 
-import type { KeyNode } from "../queries/node.js";
-import type { Query } from "../queries/query.js";
+import { Raw } from "../out/raw.js";
+import type { KeyNode, Query } from "../queries/query.js";
 import type { Ages } from "../state/ages.js";
 import { entityExpiry, listExpiry } from "../state/expiry.js";
 import { expire } from "../state/invalidation.js";
-import { completeness } from "../state/units.js";
 import { knownPart } from "../state/reads.js";
-import { Raw } from "../out/raw.js";
-import type { Engine } from "./engine.js";
-import type { EntityObserver, QueryObserver } from "./observers.js";
+import { completeness } from "../state/units.js";
+import type { EngineContext, RefreshSchedule } from "./context.js";
+import type { AgeChecks, Observer } from "./observers.js";
 
 const PAUSE_MIN = 1_000;
 const PAUSE_MAX = 300_000;
@@ -24,16 +23,14 @@ interface Refresh {
   isFetching: boolean;
 }
 
-type Observer = QueryObserver | EntityObserver;
-
 /** Checks observers when their data becomes too old, and expires observed lists, with one timer for all. */
-export class Refreshes {
+export class Refreshes implements RefreshSchedule, AgeChecks {
   private readonly refreshes = new Map<Observer, Refresh>();
   private cancelTimer: (() => void) | null = null;
   private timerMoment = Infinity;
 
   /** Creates a scheduler without observers. */
-  constructor(private readonly engine: Engine) { }
+  constructor(private readonly engine: EngineContext) { }
 
   /** True if the observer's data was too old at the last check. */
   isTooOld(observer: Observer): boolean { return observer.isRefreshed && this.refreshes.get(observer)?.isTooOld === true; }
@@ -139,7 +136,7 @@ export class Refreshes {
     if (expiry === null || expiry > now) return this.settle(observer, refresh, expiry);
     if (observer.of === "query" && this.engine.canFetch && !observer.query.isLocal) {
       refresh.isFetching = true;
-      this.engine.takeQueries().fetches.refresh(observer.query.key, (error) => this.fetched(observer, refresh, error));
+      this.engine.refetch(observer.query.key, (error) => this.fetched(observer, refresh, error));
       return;
     }
     this.fail(observer, refresh, true, now);

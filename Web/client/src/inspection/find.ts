@@ -1,15 +1,15 @@
+import { quoted } from "../json/text.js";
 import { compareBytes } from "../json/utf8.js";
 import { CacheError } from "../model/errors.js";
-import { quoted } from "../json/text.js";
 import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
+import { visibleText } from "../queries/named.js";
 import { parseRule } from "../queries/rule.js";
 import { ResourceView } from "../queries/view.js";
 import type { Rule, SortKey } from "../queries/view.js";
 import { matchesKey } from "../state/removal.js";
-import { completeness } from "../state/units.js";
-import type { TypeTable } from "../store/library.js";
-import type { Slot } from "../store/slot.js";
+import { isWhole } from "../state/units.js";
+import type { Slot, TypeTable } from "../store/library.js";
 
 /** A search for entities of a type. */
 export interface Search {
@@ -39,9 +39,8 @@ export function findEntities(table: TypeTable | null, search: Search): Out {
   const compare = (left: Found, right: Found): number => left.sortKey !== null && right.sortKey !== null
     ? rule.compare(left.sortKey, right.sortKey) : compareBytes(left.slot.id, right.slot.id);
   const shown = (slot: Slot): Found | null => {
-    const text = slot.node === null ? slot.text : slot.node.visible;
-    const isWhole = slot.node === null ? slot.completeness === "whole" : completeness(slot.node) === "whole";
-    if (text === null || !isWhole) return null;
+    const text = visibleText(slot);
+    if (text === null || !isWhole(slot)) return null;
     return { slot, text, sortKey: search.order === null ? null : rule.sortKey(new ResourceView(text), slot.id) };
   };
   const after = search.after === null ? null : placeAfter(table, search, shown);

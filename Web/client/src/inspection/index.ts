@@ -1,22 +1,23 @@
 // The methods for looking at a cache: a separate entry point, which only pages that use them load.
 // Protocol/sessions.md.
 
-import type { NormalizedCache } from "../engine/cache.js";
-import type { Engine } from "../engine/engine.js";
+import type { NormalizedCache } from "../cache/cache.js";
+import type { Engine } from "../cache/engine.js";
 import { kindOf, membersOf } from "../json/text.js";
-import { CacheError } from "../model/errors.js";
-import { layerState } from "../layers/out.js";
-import { changeOut } from "../methods/changes.js";
+import { changeOut } from "../layers/changes.js";
 import { nestedFields } from "../methods/looking.js";
 import type { Methods } from "../methods/methods.js";
-import { Params } from "../methods/params.js";
 import { putStrict } from "../methods/strict.js";
-import { entityRequest, libraryOf, namedLibrary } from "../methods/requests.js";
-import type { RequestContext } from "../methods/requests.js";
-import type { Query } from "../queries/query.js";
+import { CacheError } from "../model/errors.js";
 import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
+import { Params } from "../params/params.js";
+import { entityRequest, libraryOf, namedLibrary } from "../params/requests.js";
+import type { RequestContext } from "../params/requests.js";
 import { installParts } from "../parts/all.js";
+import { overlayOf } from "../queries/named.js";
+import type { Query } from "../queries/query.js";
+import { layerState } from "../state/pending-out.js";
 import { findEntities } from "./find.js";
 import { addLog } from "./log.js";
 import { addQuarantine } from "./quarantine.js";
@@ -82,7 +83,7 @@ function baseOf(engine: Engine, methods: Methods, params: Params): Out {
   const slot = state.findSlot(library, type, id);
   const text = slot === null || slot.text === null ? null : slot.text;
   const members = text === null ? [] : membersOf(text).filter(({ name }) => fields === null || fields.has(name));
-  const touches = slot?.node?.overlay?.touches ?? [];
+  const touches = slot === null ? [] : overlayOf(slot)?.touches ?? [];
   const layers = [...new Set(touches.map(({ layer }) => layer))];
   const isWhole = slot === null || slot.completeness === "whole" || fields !== null && [...fields].every((name) => members.some((one) => one.name === name));
   const deleted = slot !== null && state.tombstones.has(slot) ? "deleted" : state.evicted.has(library, `${type}:${id}`) ? "evicted" : "absent";

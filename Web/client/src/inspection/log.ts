@@ -1,12 +1,12 @@
 // The observers of the log. Protocol/sessions.md, log.observe and log.list.
 
-import type { Engine } from "../engine/engine.js";
+import type { Engine } from "../cache/engine.js";
 import type { Sink } from "../engine/notifications.js";
 import { CacheError } from "../model/errors.js";
-import type { Params } from "../methods/params.js";
-import { namedLibrary } from "../methods/requests.js";
-import type { RequestContext } from "../methods/requests.js";
 import type { Out } from "../out/value.js";
+import type { Params } from "../params/params.js";
+import { namedLibrary } from "../params/requests.js";
+import type { RequestContext } from "../params/requests.js";
 import type { Bin, CountedEvent, EventTap } from "../state/records.js";
 
 /** Maximum number of observers. The constants below bound events in a notification, keys, filters and pages. */

@@ -1,14 +1,14 @@
 // Lists quarantined records for people, and retries them. Protocol/sessions.md.
 
-import type { Engine } from "../engine/engine.js";
+import type { Engine } from "../cache/engine.js";
 import { byteLength } from "../json/utf8.js";
+import { putStrict } from "../methods/strict.js";
 import { CacheError } from "../model/errors.js";
 import type { Reason } from "../model/errors.js";
-import type { Params } from "../methods/params.js";
-import { namedLibrary } from "../methods/requests.js";
-import { putStrict } from "../methods/strict.js";
-import type { RequestContext } from "../methods/requests.js";
 import type { Out } from "../out/value.js";
+import type { Params } from "../params/params.js";
+import { namedLibrary } from "../params/requests.js";
+import type { RequestContext } from "../params/requests.js";
 import type { QuarantineRecord } from "../state/records.js";
 import { retry } from "./retry.js";
 import { syntaxFault } from "./syntax.js";

@@ -1,19 +1,18 @@
 // Retries a quarantined line, for example with other limits. Protocol/errors.md, quarantine.
 
-import type { Engine } from "../engine/engine.js";
+import type { Engine } from "../cache/engine.js";
 import { byteLength, isLonger } from "../json/utf8.js";
 import type { EventSource } from "../sequencing/held.js";
 import { applyEffect } from "../state/apply.js";
-import { alternateMatch, isEvicted, mergeRules } from "../state/entities.js";
 import { resourceAround } from "../state/around.js";
+import { alternateMatch, isEvicted, mergeRules } from "../state/entities.js";
 import { applyLate } from "../state/late.js";
 import type { QuarantineRecord } from "../state/records.js";
 import { offer } from "../state/sequencing.js";
 import { noteStatus } from "../state/watch.js";
-import type { Library } from "../store/library.js";
 import { laterFields } from "../store/later.js";
+import type { Library, Slot } from "../store/library.js";
 import { merged } from "../store/merge.js";
-import type { Slot } from "../store/slot.js";
 import { isNewer } from "../store/stamp.js";
 import type { ChangeEvent, Line } from "../wire/events.js";
 
@@ -47,7 +46,7 @@ export function retry(engine: Engine, record: QuarantineRecord): RetryOutcome {
 function applied(engine: Engine, event: ChangeEvent, source: EventSource, receivedAt: number): RetryOutcome {
   const { state } = engine;
   const now = engine.now();
-  const library = state.takeLibrary(event.library ?? state.options.defaultLibrary);
+  const library = state.takeLibrary(event.library ?? state.defaultLibrary);
   if (library === null || event.type !== "" && !state.takeType(event.type)) return "refused";
   const { sequence } = event;
   const { gate } = library;

@@ -1,11 +1,11 @@
 // The inspector's panels on a cache in the page. The panels are those of Web/inspector, bundled on their own.
 
-import { mountPanels } from "@tidemark/client/panels";
-import type { NormalizedCache } from "../engine/cache.js";
+import type { NormalizedCache } from "../cache/cache.js";
 import { addInspection } from "../inspection/index.js";
 import { CacheError } from "../model/errors.js";
 import { textOf } from "../out/value.js";
 import type { SharedCache } from "../tabs/index.js";
+import { mountPanels } from "@tidemark/client/panels";
 
 /**
  * Shows the inspector's views of a cache inside an element, and adds the methods that they need to the cache. In a

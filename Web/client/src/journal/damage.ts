@@ -1,6 +1,6 @@
 // Finds damaged records in a journal. They are left out and reported.
 
-import type { JournalStore } from "../engine/ports.js";
+import type { JournalStore } from "./journal.js";
 
 /** A journal record that could not be used and was left out. */
 export interface DamagedRecord {
@@ -20,6 +20,7 @@ const shapes: Readonly<Record<JournalStore, Readonly<Record<string, "string" | "
   queries: { number: "number", library: "string", method: "string", input: "string", type: "string", rule: "string", ids: "array" },
   layers: { number: "number", pendingId: "string", library: "string", dependsOn: "array", changes: "array" },
   evicted: { library: "string", key: "string" },
+  views: { library: "string", name: "string", rule: "string" },
 };
 
 /** The required members of a renamed temporary id, which is stored among the layers. */
@@ -45,6 +46,7 @@ function textsOf(members: Readonly<Record<string, unknown>>, store: JournalStore
       ...((members.changes ?? []) as readonly { resource?: unknown; fields?: unknown; }[]).flatMap(
         (change) => texts([change?.resource, change?.fields])),
     ];
+    case "views": return [members.rule];
     case "libraries": case "evicted": return [];
   }
 }

@@ -1,6 +1,6 @@
-import { refuseUnknown } from "../engine/options.js";
-import { journalStores } from "../engine/ports.js";
-import type { Journal, JournalBatch, JournalContents, JournalStore } from "../engine/ports.js";
+import { refuseUnknown } from "../model/options.js";
+import { journalStores } from "./journal.js";
+import type { Journal, JournalBatch, JournalContents, JournalStore } from "./journal.js";
 
 /** Why a journal cannot be opened, or why a commit failed. */
 export type JournalErrorCode = "disk_full" | "newer_format" | "locked" | "closed" | "input_output";
@@ -28,7 +28,7 @@ export interface IndexedDBOptions {
 }
 
 /** The version of the database format; an older page refuses a newer one. */
-const FORMAT = 1;
+const FORMAT = 2;
 /** Appended to a prefix, gives a key above every key with that prefix. */
 const LAST = "\uffff";
 
@@ -81,8 +81,8 @@ export class IndexedDBJournal implements Journal {
     };
     const transaction = this.database.transaction([...journalStores], "readonly");
     const contents = await Promise.all(journalStores.map((store) => all(transaction.objectStore(store))));
-    const [entities, libraries, queries, layers, evicted] = contents;
-    return { entities, libraries, queries, layers, evicted };
+    const [entities, libraries, queries, layers, evicted, views] = contents;
+    return { entities, libraries, queries, layers, evicted, views };
   }
 
   /** Writes a batch in one transaction with strict durability. Rejects with a `JournalError`. */

@@ -1,9 +1,9 @@
-import type { Journal, JournalBatch, JournalContents, JournalStore } from "../engine/ports.js";
+import type { Journal, JournalBatch, JournalContents, JournalStore } from "./journal.js";
 
 /** A journal in memory, for tests, and to open one cache after another on the same data within a program. */
 export class MemoryJournal implements Journal {
   private readonly stores: Record<JournalStore, Map<string, unknown>> = {
-    entities: new Map(), libraries: new Map(), queries: new Map(), layers: new Map(), evicted: new Map(),
+    entities: new Map(), libraries: new Map(), queries: new Map(), layers: new Map(), evicted: new Map(), views: new Map(),
   };
   /** The number of commits so far. */
   commitCount = 0;

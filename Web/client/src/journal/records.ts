@@ -2,28 +2,29 @@
 
 import type { Layer, LayerChange } from "../layers/layer.js";
 import type { Renaming } from "../layers/renamings.js";
-import type { LayerSending, SentRequest } from "../outbox/sending.js";
-import { edits, lists } from "../parts/index.js";
+import type { LayerSending, SentRequest } from "../layers/sending.js";
 import type { Limits } from "../model/limits.js";
 import { parseSequence } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
-import { LAYERED, MISSING, EXTRA } from "../queries/list.js";
+import { EXTRA, LAYERED, MISSING } from "../queries/list.js";
 import { Query } from "../queries/query.js";
 import { tableOf } from "../queries/table.js";
 import { ResourceView } from "../queries/view.js";
 import type { SortKey } from "../queries/view.js";
 import type { StaleCause } from "../sequencing/gate.js";
+import { ScopeState } from "../sequencing/scope.js";
 import type { Changes } from "../state/changes.js";
 import { insertElement } from "../state/elements.js";
+import { edits, lists, views } from "../state/parts.js";
 import { fileQuery } from "../state/queries.js";
 import type { State } from "../state/state.js";
 import { beginUnit, endUnit } from "../state/units.js";
 import { Library } from "../store/library.js";
-import type { Slot } from "../store/slot.js";
+import type { Slot } from "../store/library.js";
 import type { Completeness, Stamp, Writer } from "../store/stamp.js";
 import { DAMAGE_COUNT_MAX, hasShape } from "./damage.js";
 import type { DamagedRecord } from "./damage.js";
-import type { JournalBatch, JournalContents, JournalStore, JournalWrite } from "../engine/ports.js";
+import type { JournalBatch, JournalContents, JournalStore, JournalWrite } from "./journal.js";
 
 type StampRecord = readonly [sequence: string | null, generation: number, writtenAt: number, writer: Writer, isPartial: boolean];
 
@@ -48,6 +49,10 @@ interface LibraryRecord {
   lost: readonly (readonly [string, string])[];
   answeredThrough: string | null;
   forgottenThrough: string | null;
+  /** Absent unless a state is under way; then true. */
+  isInState?: true;
+  /** Absent unless the source of the log is stale; then true. */
+  isSourceStale?: true;
   /** Absent when there are none. */
   doubts?: readonly (readonly [sequence: string, type: string | null, hints: string | null])[];
 }
@@ -121,6 +126,7 @@ export function batchOf(state: State, changes: Changes): JournalBatch {
   for (const { library, key, isEvicted } of changes.evicted.values()) {
     add("evicted", `${libraryKey(library)}${key}`, isEvicted ? { library, key } : undefined);
   }
+  for (const [key, view] of changes.views) add("views", key, view ?? undefined);
   const cleared = [...changes.cleared].flatMap((library) => [
     { store: "entities" as const, prefix: libraryKey(library.name) }, { store: "evicted" as const, prefix: libraryKey(library.name) },
   ]);
@@ -152,9 +158,11 @@ function entityRecord(state: State, slot: Slot): EntityRecord | undefined {
 }
 
 function libraryRecord(library: Library): LibraryRecord {
-  const { epoch, generation, cursor, staleCause, lost } = library.gate.record;
+  const { epoch, generation, staleCause, lost } = library.gate.record;
+  const { scope } = library;
   return {
-    name: library.name, epoch, generation, cursor: written(cursor), staleCause,
+    name: library.name, epoch, generation, cursor: written(library.cursor), staleCause,
+    ...scope?.isInState === true ? { isInState: true } : {}, ...scope?.isSourceStale === true ? { isSourceStale: true } : {},
     lost: lost.map((range) => [String(range.first), String(range.last)] as const),
     answeredThrough: written(library.answeredThrough), forgottenThrough: written(library.forgottenThrough),
     ...library.doubts.length === 0 ? {} : { doubts: library.doubts.map(({ sequence, type, hints }) => [String(sequence), type, hints] as const) },
@@ -203,7 +211,8 @@ export function recover(state: State, contents: JournalContents, limits: Limits,
   const note = (store: JournalStore, key: string): void => { if (damage.length < DAMAGE_COUNT_MAX) damage.push({ store, key }); };
   /** Passes each usable record of a store to `body`; a record for which `body` throws is damaged too. */
   const each = <Row>(store: JournalStore, body: (record: Row) => void, order?: (left: Row, right: Row) => number): void => {
-    const usable = [...contents[store]].filter(([key, value]) => {
+    // A journal of a program may not have the newer stores.
+    const usable = [...contents[store] ?? []].filter(([key, value]) => {
       if (hasShape(value, store)) return true;
       note(store, key);
       return false;
@@ -247,6 +256,7 @@ export function recover(state: State, contents: JournalContents, limits: Limits,
   }, byNumber);
   if (laid.length > 0) for (const node of edits.code.nodesOf(laid)) edits.code.settleNode(state, node);
   endUnit(state, now);
+  each<{ library: string; name: string; rule: string; }>("views", (record) => views.code.restoreView(state, record));
   state.clearLog();
   return damage;
 }
@@ -259,6 +269,11 @@ function recoverLibrary(state: State, record: LibraryRecord, limits: Limits): vo
   library.answeredThrough = read(record.answeredThrough);
   library.forgottenThrough = read(record.forgottenThrough);
   library.doubts = (record.doubts ?? []).map(([sequence, type, hints]) => ({ sequence: read(sequence) ?? 0, type, hints }));
+  if (record.isInState === true || record.isSourceStale === true) {
+    library.scope = new ScopeState();
+    library.scope.isInState = record.isInState === true;
+    library.scope.isSourceStale = record.isSourceStale === true;
+  }
   state.libraries.set(record.name, library);
 }
 

@@ -1,10 +1,9 @@
-import type { LayerSending, SentRequest } from "../outbox/sending.js";
-import { sendingByteCount } from "../outbox/sending.js";
-import { mergedByPath } from "../store/graph.js";
-import { assigned } from "../store/merge.js";
 import type { Sequence } from "../model/sequence.js";
-import type { Library } from "../store/library.js";
-import type { Slot } from "../store/slot.js";
+import { assigned } from "../store/assigned.js";
+import { mergedByPath } from "../store/graph.js";
+import type { Library, Slot } from "../store/library.js";
+import { sendingByteCount } from "./sending.js";
+import type { LayerSending, SentRequest } from "./sending.js";
 
 /** One change of a layer, as submitted. Its slot changes when a real id becomes known. */
 export type LayerChange =

@@ -2,8 +2,8 @@
 // temporary ids.
 
 import { byteLength } from "../json/utf8.js";
-import type { Changes } from "../state/changes.js";
 import type { Library } from "../store/library.js";
+import type { Layer } from "./layer.js";
 
 /** A temporary id, and the real id that the server assigned; both canonical. */
 export interface RealId {
@@ -27,6 +27,14 @@ export interface Renaming extends RealId {
   isEnded: boolean;
   /** Distinguishes a renaming from a layer, which has changes; a journal stores both together. */
   readonly changes?: undefined;
+}
+
+/** The changes of layers and renamings that a journal does not have yet. */
+export interface LayerChanges {
+  /** The changed layers and renamings. */
+  readonly layers: Set<Layer | Renaming>;
+  /** The numbers of removed ones. */
+  readonly removedLayers: Set<number>;
 }
 
 const COUNT_MAX = 10_000;
@@ -83,7 +91,7 @@ export class Renamings {
   }
 
   /** Adds a renaming, whose number is above all others. Replaces one of the same id and type. */
-  learn(renaming: Renaming, changes: Changes | null): void {
+  learn(renaming: Renaming, changes: LayerChanges | null): void {
     const known = this.all(renaming.temporary, renaming.library).find(({ type }) => type === renaming.type);
     if (known !== undefined) {
       if (known.real === renaming.real && known.json === renaming.json) return;
@@ -98,7 +106,7 @@ export class Renamings {
   }
 
   /** Records that an edit adds a new entity under a temporary id: the id is no longer renamed. */
-  end(temporary: string, type: string, library: Library, changes: Changes | null): void {
+  end(temporary: string, type: string, library: Library, changes: LayerChanges | null): void {
     for (const known of this.all(temporary, library)) {
       if (known.isEnded || known.type !== type && known.type !== null) continue;
       known.isEnded = true;
@@ -114,7 +122,7 @@ export class Renamings {
     this.byName.set(name, [...this.byName.get(name) ?? [], renaming]);
   }
 
-  private remove(renaming: Renaming, changes: Changes | null): void {
+  private remove(renaming: Renaming, changes: LayerChanges | null): void {
     this.ordered.delete(renaming);
     this.byteCount -= byteCountOf(renaming);
     const name = nameOf(renaming.temporary, renaming.library);

@@ -1,17 +1,17 @@
 // The methods for transactions, removals, pending edits and the outbox. A part that is loaded on first use.
 // Protocol/sessions.md.
 
-import { pendingOut } from "../layers/out.js";
 import { CacheError } from "../model/errors.js";
 import type { Out } from "../out/value.js";
-import { upkeep } from "../parts/index.js";
+import type { Params } from "../params/params.js";
+import { libraryOf, namedLibrary } from "../params/requests.js";
+import { confirmationOf, expectationsOf, removalOf, stepsOf, updateOf } from "../params/steps.js";
 import { confirm, lay, rollBack } from "../state/layers.js";
+import { upkeep } from "../state/parts.js";
+import { pendingOut } from "../state/pending-out.js";
 import { clear, removeSlots, selectedSlots } from "../state/removal.js";
 import { transact } from "../state/transactions.js";
 import type { Handler, Methods, Reply } from "./methods.js";
-import type { Params } from "./params.js";
-import { libraryOf, namedLibrary } from "./requests.js";
-import { confirmationOf, expectationsOf, removalOf, stepsOf, updateOf } from "./steps.js";
 import { putStrict } from "./strict.js";
 
 /** Adds the methods of this part to a cache. */

@@ -1,9 +1,9 @@
 // The optional first request of a host. Protocol/sessions.md, initialize.
 
-import type { Out } from "../out/value.js";
 import { CacheError } from "../model/errors.js";
-import type { Params } from "./params.js";
-import { textOf } from "./params.js";
+import type { Out } from "../out/value.js";
+import { textOf } from "../params/params.js";
+import type { Params } from "../params/params.js";
 
 /** The version of the session protocol. */
 export const PROTOCOL = 1;

@@ -1,24 +1,19 @@
 // The methods of queries. A part that is loaded with the first one. Protocol/queries.md.
 
-import type { Engine } from "../engine/engine.js";
+import { store } from "../engine/answers.js";
 import type { Sink } from "../engine/notifications.js";
-import { answerOut } from "../engine/queries.js";
-import type { QueryAnswer } from "../engine/queries.js";
+import { answerOut } from "../engine/query-requests.js";
+import type { QueryAnswer, QueryRequest } from "../engine/query-requests.js";
 import { CacheError } from "../model/errors.js";
 import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
-import type { QueryKey } from "../queries/query.js";
-import { parseRule } from "../queries/rule.js";
-import { storeAnswer } from "../state/answers.js";
-import type { Answer } from "../state/answers.js";
-import type { Question } from "../state/questions.js";
+import { answerOf } from "../params/answers.js";
+import { Params } from "../params/params.js";
+import { queryKey, queryRequest } from "../params/queries.js";
+import { refuseUnknown } from "../params/unknown.js";
 import { errorOut } from "./errors.js";
 import type { Methods, Reply } from "./methods.js";
-import { Params, refuse } from "./params.js";
-import { inputOf, queryKey, queryRequest, tagsOf } from "./queries.js";
-import { memberOfResource } from "./requests.js";
-import type { RequestContext } from "./requests.js";
-import { putStrict, refuseUnknown } from "./strict.js";
+import { putStrict } from "./strict.js";
 
 /** Adds the methods of this part to a cache. */
 export function addMethods(methods: Methods): void {
@@ -37,7 +32,7 @@ const answerMembers = ["method", "input", "resource_type", "resources", "include
 
 function read(methods: Methods, params: Params, reply: Reply, sink: Sink, isObserving: boolean): void {
   const { engine, context } = methods;
-  const request = queryRequest(params, context);
+  const request: QueryRequest = queryRequest(params, context);
   if (isObserving) request.sink = sink;
   const answered = methods.waiting(reply);
   const { key } = request;
@@ -50,43 +45,4 @@ function read(methods: Methods, params: Params, reply: Reply, sink: Sink, isObse
 
 function laterOut(result: QueryAnswer | CacheError): { readonly [name: string]: Out; } {
   return result instanceof CacheError ? { error: errorOut(result) } : answerOut(result);
-}
-
-/** Stores a server's response to a query. Throws if it is refused; then nothing was stored. */
-export function store(engine: Engine, answer: Answer, question: Question | null): void {
-  const query = storeAnswer(engine.state, answer, question, engine.now());
-  engine.distribute();
-  if (engine.refreshes === null) engine.followExpiry();
-  else engine.refreshes.answered(query);
-  engine.noteChanged();
-}
-
-/** Parses the params of `query.put`, or the result of `query.fetch`. */
-export function answerOf(params: Params, key: QueryKey, context: RequestContext): Answer {
-  const { limits } = context;
-  const isLocal = params.flag("local");
-  const type = params.type(limits);
-  const resources = params.objects("resources", limits.batchMemberCountMax);
-  if (resources === null && !isLocal) params.wrong("resources", "an array of objects");
-  const membership = params.object("membership");
-  if (isLocal && membership === null) refuse(`${params.name("local")} is true: pass a membership to evaluate as well`);
-  const included = (params.elements("included", limits.batchMemberCountMax) ?? []).map((element, index) => {
-    const group = new Params(element, `${params.name("included")}[${index}]`);
-    return {
-      type: context.ownType(group.type(limits)),
-      members: (group.objects("resources", limits.batchMemberCountMax) ?? group.wrong("resources", "an array of objects"))
-        .map((resource) => memberOfResource(resource, limits)),
-    };
-  });
-  const ruleText = membership === null ? "" : inputOf(membership, "membership", limits);
-  const tags = tagsOf(params);
-  return {
-    key, timeToLive: params.milliseconds("ttl"), asOf: params.sequence("as_of"),
-    rule: ruleText === "" ? null : parseRule(ruleText), ruleText, tags: tags === null ? "" : inputOf(tags, "tags", limits),
-    isLocal,
-    groups: [
-      { type: context.ownType(type), members: (resources ?? []).map((resource) => memberOfResource(resource, limits)) },
-      ...included,
-    ],
-  };
 }

@@ -1,23 +1,22 @@
 // The reports of a cache: its counters, and where an entity's value comes from. Protocol/sessions.md.
 
-import type { Engine } from "../engine/engine.js";
 import { membersOf } from "../json/text.js";
 import { compareBytes } from "../json/utf8.js";
 import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
 import { COVERED } from "../queries/list.js";
-import type { QueryKey } from "../queries/query.js";
+import { nodeOf, visibleText } from "../queries/named.js";
+import type { KeyNode, QueryKey } from "../queries/query.js";
 import type { Ages } from "../state/ages.js";
 import { limitsOf } from "../state/expiry.js";
-import { completeness } from "../state/units.js";
-import type { KeyNode } from "../queries/node.js";
-import { PATH_SEPARATOR } from "../store/written.js";
-import { topLevel } from "../store/slot.js";
-import type { Slot } from "../store/slot.js";
+import { isWhole } from "../state/units.js";
+import type { Slot } from "../store/library.js";
 import type { Stamp } from "../store/stamp.js";
+import { PATH_SEPARATOR, topLevel } from "../store/written.js";
+import type { MethodHost } from "./host.js";
 
 /** Returns the result of `cache.stats`. */
-export function statisticsOf(engine: Engine): { [name: string]: Out; } {
+export function statisticsOf(engine: MethodHost): { [name: string]: Out; } {
   const { state, observers, misses } = engine;
   const { counts } = state;
   const names = [...state.libraries.keys()].sort();
@@ -36,7 +35,7 @@ export function statisticsOf(engine: Engine): { [name: string]: Out; } {
     storage: engine.flusher.storage, lines: counts.lines,
     events: {
       applied: counts.applied, duplicate: counts.duplicate, ignored: counts.ignored, quarantined: counts.quarantined,
-      held: counts.held,
+      held: counts.held + [...state.libraries.values()].reduce((sum, { scope }) => sum + (scope?.waitingCount ?? 0), 0),
     },
     members_quarantined: counts.membersQuarantined, reconciled: counts.reconciled, late: counts.late, blank: counts.blank,
     control: counts.control, messages: counts.messages, ignored_kinds: Object.fromEntries([...state.ignoredKinds].sort()),
@@ -45,7 +44,7 @@ export function statisticsOf(engine: Engine): { [name: string]: Out; } {
 
 /** Returns the result of `cache.explain`. */
 export function explain(
-  engine: Engine, { library, type, id }: { library: string; type: string; id: string; }, ages: Ages,
+  engine: MethodHost, { library, type, id }: { library: string; type: string; id: string; }, ages: Ages,
 ): Out {
   const { state } = engine;
   const slot = state.findSlot(library, type, id);
@@ -54,7 +53,7 @@ export function explain(
     return { miss: isEvicted ? "evicted" : "absent", deletion: null, fields: [], layers: [], queries: [], observers: 0 };
   }
   const now = engine.now();
-  const { node } = slot;
+  const node = nodeOf(slot);
   const tombstone = state.tombstones.get(slot);
   const limits = new Map(slot.text === null ? [] : limitsOf(ages, slot.table.name, slot.text, null).map(({ field, limit }) => [field, limit]));
   const fields = slot.text === null ? [] : membersOf(slot.text).map(({ name }) => {
@@ -87,7 +86,7 @@ export function nestedFields(slot: Slot): { name: string; stamp: Stamp; }[] {
 }
 
 function placesOf(slot: Slot, now: number): Out[] {
-  const shown = (slot.node?.holders ?? []).filter((element) => (element.marks & COVERED) === 0);
+  const shown = (nodeOf(slot)?.holders ?? []).filter((element) => (element.marks & COVERED) === 0);
   const order = (left: QueryKey, right: QueryKey): number =>
     left.method < right.method || left.method === right.method && left.input < right.input ? -1 : 1;
   return [...shown].sort((left, right) => order(left.query.key, right.query.key)).map((element) => {
@@ -105,9 +104,7 @@ function pendingIdsOver(node: KeyNode | null): string[] {
 }
 
 function explainMiss(slot: Slot, isDeleted: boolean, isEvicted: boolean): Out {
-  const { node } = slot;
-  const isVisible = node === null ? slot.text !== null : node.visible !== null;
-  if (isVisible) return (node === null ? slot.completeness : completeness(node)) === "whole" ? null : "evicted";
+  if (visibleText(slot) !== null) return isWhole(slot) ? null : "evicted";
   if (isDeleted || slot.text !== null) return "deleted";
   return isEvicted ? "evicted" : "absent";
 }

@@ -1,18 +1,19 @@
 // The methods of Protocol/sessions.md: params → steps of the engine → results.
 
+import type { Sink } from "../engine/notifications.js";
 import { CacheError, noRoomFor } from "../model/errors.js";
-import { edits, lists, upkeep } from "../parts/index.js";
-import type { Part } from "../parts/part.js";
+import type { Part } from "../model/part.js";
 import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
-import { NO_AGES, agesOf } from "../state/ages.js";
+import { Params } from "../params/params.js";
+import { entityRequest, libraryOf } from "../params/requests.js";
+import type { EntityRequest, RequestContext } from "../params/requests.js";
+import { nodeOf } from "../queries/named.js";
+import { agesOf, NO_AGES } from "../state/ages.js";
 import type { Ages } from "../state/ages.js";
+import { lists, upkeep } from "../state/parts.js";
 import { knownPart, lookUp, readPage } from "../state/reads.js";
-import type { Engine } from "../engine/engine.js";
-import type { Sink } from "../engine/notifications.js";
-import { Params } from "./params.js";
-import { entityRequest, libraryOf } from "./requests.js";
-import type { EntityRequest, RequestContext } from "./requests.js";
+import type { MethodHost } from "./host.js";
 
 /** Receives the outcome of a request, once. */
 export type Reply = (outcome: Out | CacheError) => void;
@@ -24,15 +25,13 @@ const WAITING_COUNT_MAX = 10_000;
 /** Performs a method; `sink` receives the notifications of an observation that it starts. */
 export type Handler = (params: Params, reply: Reply, sink: Sink) => void;
 
-/** The methods that are loaded on first use, by part. */
-export const laterMethods: readonly (readonly [Part<{ addMethods(methods: Methods): void; }>, readonly string[]])[] = [
-  [lists, ["query.observe", "query.put", "query.read"]],
-  [edits, [
-    "cache.clear", "cache.remove", "cache.transaction", "optimistic.commit", "optimistic.list", "optimistic.retry", "optimistic.rollback",
-    "optimistic.update", "outbox.list", "outbox.pause", "outbox.resume",
-  ]],
-  [upkeep, ["cache.explain", "cache.invalidate", "cache.stats", "initialize"]],
-];
+/** A family of methods, in a part of the client that the first request for one of them loads. */
+export interface MethodFamily {
+  /** The names of the methods. */
+  readonly names: readonly string[];
+  /** The part with their code: `addMethods` is called once for each cache. */
+  readonly part: Part<{ addMethods(methods: Methods): void; }>;
+}
 
 /** The methods of a cache. */
 export class Methods {
@@ -42,10 +41,9 @@ export class Methods {
   readonly context: RequestContext;
   private waitingCount = 0;
 
-  /** Creates the methods of an engine. */
-  constructor(readonly engine: Engine) {
-    const { state } = engine;
-    this.context = { limits: state.limits, defaultLibrary: state.options.defaultLibrary, ownType: (name) => state.ownType(name) };
+  /** Creates the methods of an engine: those of entities, and `families` on first use. */
+  constructor(readonly engine: MethodHost, readonly families: readonly MethodFamily[]) {
+    this.context = engine.state;
     this.put("entity.get", (params, reply) => reply(this.get(entityRequest(params, this.context))));
     this.put("entity.list", (params, reply) => reply(this.list(params)));
     this.put("entity.observe", (params, reply, sink) => this.observeEntity(params, reply, sink));
@@ -67,9 +65,8 @@ export class Methods {
    * the part of the client that must be loaded first; then nothing happened.
    */
   perform(method: string, json: string | null, sink: Sink, reply: Reply): Part<unknown> | null {
-    const later = this.handlers.has(method) ? undefined : laterMethods.find(([, names]) => names.includes(method));
-    if (later !== undefined) {
-      const [part] = later;
+    const part = this.handlers.has(method) ? undefined : this.families.find(({ names }) => names.includes(method))?.part;
+    if (part !== undefined) {
       if (!part.isLoaded) return part;
       part.code.addMethods(this);
     }
@@ -140,7 +137,8 @@ export class Methods {
       out.miss = "evicted";
       return { out, missed: "evicted" };
     }
-    out.entity = request.fields === null && slot.node !== null ? slot.node.visibleRaw : new Raw(part);
+    const node = nodeOf(slot);
+    out.entity = request.fields === null && node !== null ? node.visibleRaw : new Raw(part);
     out.stale = this.engine.status(request.library).phase === "stale";
     const ages = this.ages(request.maxAges);
     const expired = ages === NO_AGES ? null : upkeep.code.expiredField(slot, request.fields, ages, this.engine.now());

@@ -1,17 +1,16 @@
 // The methods that report a cache's state or invalidate lists. A part that is loaded on first use.
 // Protocol/sessions.md.
 
+import { refuse } from "../params/params.js";
+import type { Params } from "../params/params.js";
+import { inputOf, tagsOf } from "../params/queries.js";
+import { entityKey, libraryOf, maxAges } from "../params/requests.js";
+import type { RequestContext } from "../params/requests.js";
 import { invalidate } from "../state/invalidation.js";
 import type { Invalidation } from "../state/invalidation.js";
 import { greeting } from "./greeting.js";
 import { explain, statisticsOf } from "./looking.js";
-import { laterMethods } from "./methods.js";
 import type { Methods } from "./methods.js";
-import { refuse } from "./params.js";
-import type { Params } from "./params.js";
-import { inputOf, tagsOf } from "./queries.js";
-import { entityKey, libraryOf, maxAges } from "./requests.js";
-import type { RequestContext } from "./requests.js";
 import { putStrict } from "./strict.js";
 
 /** Adds the methods of this part to a cache. */
@@ -27,8 +26,8 @@ export function addMethods(methods: Methods): void {
 }
 
 /** The names of the methods, sorted. */
-function namesOf({ handlers }: Methods): string[] {
-  return [...new Set([...handlers.keys(), ...laterMethods.flatMap(([, names]) => names)])].sort();
+function namesOf({ handlers, families }: Methods): string[] {
+  return [...new Set([...handlers.keys(), ...families.flatMap(({ names }) => names)])].sort();
 }
 
 /** Parses which queries to mark stale. */

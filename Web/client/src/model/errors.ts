@@ -1,11 +1,11 @@
 /** The code of an error that ends a request. Protocol/errors.md. */
 export type ErrorCode =
   | "unknown_pending" | "duplicate_pending" | "cache_miss" | "upstream_failed" | "invalid_params" | "limit_exceeded"
-  | "storage_failed" | "conflict" | "unknown_subscription" | "method_not_found";
+  | "storage_failed" | "conflict" | "unknown_subscription" | "method_not_found" | "not_found";
 
 const numbers: Record<ErrorCode, number> = {
   unknown_pending: 1000, duplicate_pending: 1001, cache_miss: 1002, upstream_failed: 1003, invalid_params: 1004,
-  limit_exceeded: 1005, storage_failed: 1006, conflict: 1007, unknown_subscription: 1008, method_not_found: -32601,
+  limit_exceeded: 1005, storage_failed: 1006, conflict: 1007, unknown_subscription: 1008, not_found: 1016, method_not_found: -32601,
 };
 
 /** Why the cache and the upstream had no answer; only for those that were asked. */

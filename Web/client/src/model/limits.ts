@@ -54,6 +54,16 @@ export interface Limits {
   layerCountMax: number;
   /** The maximum total size, in bytes, of the changes of all pending layers. */
   layerByteCountMax: number;
+  /** The maximum size of a view's rule as JSON, in bytes. */
+  ruleByteCountMax: number;
+  /** The maximum number of predicates in a view's rule: each operator, `all`, `any` and `not` is one. */
+  predicateCountMax: number;
+  /** The maximum number of observed views. */
+  viewCountMax: number;
+  /** The maximum number of uses of views in one library: rules with the values of their parameters. */
+  useCountMax: number;
+  /** The maximum number of rows in the result of a view. */
+  rowCountMax: number;
 }
 
 /** The bounds that apply unless a program sets others. */
@@ -65,4 +75,5 @@ export const defaultLimits: Limits = {
   evictedKeyCountMax: 262_144, lostRangeCountMax: 1_000, ignoredKindCountMax: 1_000, entityCountMax: Infinity,
   queryCountMax: 100_000, queryElementCountMax: 1_000_000, methodByteCountMax: 1_024, inputByteCountMax: 1 << 20,
   observerCountMax: 100_000, fetchCountMax: 1_000, layerCountMax: 10_000, layerByteCountMax: 64 << 20,
+  ruleByteCountMax: 64 << 10, predicateCountMax: 1_000, viewCountMax: 10_000, useCountMax: 1_000_000, rowCountMax: 1_000_000,
 };

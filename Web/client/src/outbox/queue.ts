@@ -2,12 +2,12 @@
 // and uses no disk and no server. Protocol/optimistic.md, the outbox.
 
 import { byteLength } from "../json/utf8.js";
+import { changesOut } from "../layers/changes.js";
 import type { Layer } from "../layers/layer.js";
-import { changesOut } from "../methods/changes.js";
+import type { LayerSending, MutationFailure } from "../layers/sending.js";
 import { defaultLimits } from "../model/limits.js";
 import { textOf } from "../out/value.js";
 import { pauseAfter } from "./backoff.js";
-import type { LayerSending, MutationFailure } from "./sending.js";
 
 /** The progress of a request. */
 export type OutboxPhase =

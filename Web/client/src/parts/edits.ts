@@ -1,4 +1,4 @@
-export { layerState, pendingOut } from "../layers/out.js";
+export { layerState, pendingOut } from "../state/pending-out.js";
 export { Outbox } from "../engine/outbox.js";
 export { addMethods } from "../methods/edits.js";
 export { writeAround } from "../state/around.js";
@@ -6,6 +6,7 @@ export { creationBy } from "../state/creations.js";
 export { dropOutlived, maySettle, noteOutlived, noteOutlivedBy, settleNamed, settleReached, settlingBy } from "../state/settling.js";
 export { settleNode, settleQuery } from "../state/layer-lists.js";
 export { layerByteCount } from "../layers/layer.js";
-export { nodesOf, stackOf } from "../layers/stack.js";
-export { recordedSending } from "../outbox/sending.js";
+export { failDeparted } from "../state/outbox.js";
+export { nodesOf, stackOf } from "../state/stack.js";
+export { recordedSending } from "../layers/sending.js";
 export { pushLayer } from "../state/layers.js";

@@ -1,5 +1,5 @@
 export { Queries } from "../engine/queries.js";
-export { patchOf } from "../engine/patches.js";
+export { patchOf } from "../state/patches.js";
 export { addMethods } from "../methods/lists.js";
 export { Candidates } from "../queries/candidates.js";
 export { areConcerned, areTagged, hintsOf } from "../queries/hints.js";

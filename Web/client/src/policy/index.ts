@@ -1,10 +1,10 @@
 // Policies: maximum ages and cascading deletes. A separate entry point; a cache without a policy does not load it.
 // Protocol/policy.md.
 
-import { refuseUnknown } from "../engine/options.js";
 import { elementsOf, kindOf, membersOf, stringValue } from "../json/text.js";
-import { idOf } from "../model/identity.js";
-import type { Ages, AgeLimit, LimitedField, Policy, Reference } from "../state/ages.js";
+import { refuseUnknown } from "../model/options.js";
+import type { AgeLimit, Ages, LimitedField, Policy, Reference } from "../state/ages.js";
+import { idOf } from "../wire/identity.js";
 
 /** A maximum age in seconds, `inherited` for that of the containing object, or null for none. */
 type AgeRule = number | "inherited" | null;

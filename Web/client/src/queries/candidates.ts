@@ -1,7 +1,7 @@
-import type { Pointer } from "./pointer.js";
+import type { Pointer } from "../json/pointer.js";
 import type { Query } from "./query.js";
-import type { ResourceView, Rule } from "./view.js";
 import { exactCode } from "./value.js";
+import type { ResourceView, Rule } from "./view.js";
 
 /** The queries with a rule over one library and type, indexed by a value that their elements must have. */
 export class Candidates {

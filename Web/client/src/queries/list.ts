@@ -1,5 +1,3 @@
-import type { KeyNode } from "./node.js";
-import type { Query } from "./query.js";
 import type { Rule, SortKey } from "./view.js";
 
 /** Mark of an element whose entity is in no tier, although no delete of it is known. */
@@ -18,22 +16,23 @@ export function isShown(marks: number): boolean {
   return (marks & COVERED) === 0 && ((marks & MISSING) === 0 || (marks & SUPPLIED) !== 0);
 }
 
-/** One element of a query's list. */
-export class Element {
-  /** The element's index among the holders of its key. */
-  place = 0;
+/** What a list needs to know of its elements. */
+export interface ListElement {
+  /** The key of the element. */
+  readonly node: unknown;
+  /** The position under the query's rule; null without a rule. */
+  readonly sortKey: SortKey | null;
+  /** The marks of the element. */
+  marks: number;
   /** The element's index in the list, or one near it. */
-  hint = 0;
-
-  /** Creates an element of a query's list. */
-  constructor(public node: KeyNode, readonly query: Query, public sortKey: SortKey | null, public marks: number) { }
+  hint: number;
 }
 
 /** Which elements an index counts: all, those not added by layers alone, or those that readers see. */
 export type Part = "all" | "own" | "shown";
 
 /** The elements of one query, in order. */
-export class ElementList {
+export class ElementList<Element extends ListElement> {
   private elements: Element[] = [];
   private ownCount = 0;
   private shown = 0;
@@ -119,8 +118,8 @@ export class ElementList {
   }
 
   /** Returns the keys of the first shown elements. */
-  shownPrefix(countMax: number): KeyNode[] {
-    const nodes: KeyNode[] = [];
+  shownPrefix(countMax: number): Element["node"][] {
+    const nodes: Element["node"][] = [];
     for (const element of this.elements) {
       if (nodes.length >= countMax) break;
       if (isShown(element.marks)) nodes.push(element.node);
@@ -157,7 +156,7 @@ export class ElementList {
   }
 }
 
-function isIn(element: Element, part: Part): boolean {
+function isIn(element: ListElement, part: Part): boolean {
   if (part === "all") return true;
   return part === "own" ? (element.marks & EXTRA) === 0 : isShown(element.marks);
 }

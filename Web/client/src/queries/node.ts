@@ -1,7 +1,6 @@
 import type { Layer, LayerChange } from "../layers/layer.js";
-import type { Slot } from "../store/slot.js";
 import { Raw } from "../out/raw.js";
-import type { Element } from "./list.js";
+import type { Slot, SlotNode } from "../store/library.js";
 
 /** A change of a layer to a key. */
 export interface Touch {
@@ -22,12 +21,12 @@ export interface Overlay {
 }
 
 /**
- * The lists, observers and layers that name a key. Its number orders keys that change at once, and is reused when
- * nothing names the key any more.
+ * The lists, observers and layers that name a key. A `KeyNode` is one whose holders are elements of lists. Its number
+ * orders keys that change at once, and is reused when nothing names the key any more.
  */
-export class KeyNode {
+export class NodeOf<Holder> implements SlotNode {
   /** The elements of lists that hold the key; each stores its own index here. */
-  readonly holders: Element[] = [];
+  readonly holders: Holder[] = [];
   /** The number of observers of the entity itself. */
   observerCount = 0;
   /** The effect of layers; null while none has a change for the key. */

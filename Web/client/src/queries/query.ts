@@ -1,13 +1,11 @@
 import type { Limits } from "../model/limits.js";
-import type { Raw } from "../out/raw.js";
 import type { Sequence } from "../model/sequence.js";
+import type { Raw } from "../out/raw.js";
 import type { DoubtCause } from "../store/doubts.js";
 import type { Library, TypeTable } from "../store/library.js";
 import type { ListStep } from "./difference.js";
-import { LAYERED } from "./list.js";
-import { ElementList } from "./list.js";
-import type { Element } from "./list.js";
-import type { KeyNode } from "./node.js";
+import { ElementList, LAYERED } from "./list.js";
+import type { NodeOf } from "./node.js";
 import type { Rule, SortKey } from "./view.js";
 
 /** Minimum number of elements kept beyond a limit: lists with a small limit change often. */
@@ -72,7 +70,7 @@ export class Query {
   /** The sort key up to which the list is complete; null if it is complete. */
   horizon: SortKey | null = null;
   /** The elements of the list. */
-  readonly list = new ElementList();
+  readonly list = new ElementList<Element>();
   /** The elements for which a layer has a change. */
   readonly layered = new Set<Element>();
   /** The list as read last; null if it has changed since. */
@@ -139,3 +137,17 @@ export class Query {
     return this.isStored && !this.shownStale && this.timeToLive !== null ? this.storedAt + this.timeToLive : null;
   }
 }
+
+/** One element of a query's list. */
+export class Element {
+  /** The element's index among the holders of its key. */
+  place = 0;
+  /** The element's index in the list, or one near it. */
+  hint = 0;
+
+  /** Creates an element of a query's list. */
+  constructor(public node: KeyNode, readonly query: Query, public sortKey: SortKey | null, public marks: number) { }
+}
+
+/** The lists, observers and layers that name a key. */
+export type KeyNode = NodeOf<Element>;

@@ -1,11 +1,11 @@
+import { Pointer } from "../json/pointer.js";
 import { elementsOf, kindOf, memberOf, membersOf, presentMember, stringValue } from "../json/text.js";
-import { isType } from "../model/identity.js";
-import { CacheError } from "../model/errors.js";
 import { compareBytes } from "../json/utf8.js";
-import { Pointer } from "./pointer.js";
+import { CacheError } from "../model/errors.js";
+import { isType } from "../wire/identity.js";
 import { lies, pathOf } from "./path.js";
 import type { ScopePath } from "./path.js";
-import { areComparable, compareValues, exactCode, orderValue } from "./value.js";
+import { areComparable, compareValues, exactCode, orderValue, startsWithBytes } from "./value.js";
 import type { Requirement, ResourceView, Rule, SortKey } from "./view.js";
 
 /** The sort key below every other one. */
@@ -251,12 +251,3 @@ class RuleParser {
 
 const SHARED_COUNT_MAX = 1_000;
 const shared = new Map<string, Pointer>();
-
-/** True if the UTF-8 bytes of a text begin with those of a prefix. */
-function startsWithBytes(text: string, prefix: string): boolean {
-  if (!text.startsWith(prefix)) return false;
-  // A lone surrogate at the end of the prefix is three bytes; the whole pair in the text is four different ones.
-  const last = prefix.charCodeAt(prefix.length - 1);
-  const next = text.charCodeAt(prefix.length);
-  return !(last >= 0xd800 && last < 0xdc00 && next >= 0xdc00 && next < 0xe000);
-}

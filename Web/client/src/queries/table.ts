@@ -1,6 +1,6 @@
 import type { Limits } from "../model/limits.js";
-import type { Library } from "../store/library.js";
-import type { QueryView } from "./none.js";
+import type { Library, TypeTable } from "../store/library.js";
+import type { FiledQueries, QueryView } from "./none.js";
 import { Query } from "./query.js";
 import type { QueryKey } from "./query.js";
 
@@ -10,6 +10,7 @@ const KEPT_COUNT_MAX = 64;
 /** The queries by key, in the order of their last reads. */
 export class QueryTable implements QueryView {
   private readonly byKey = new Map<string, Query>();
+  private readonly byType = new Map<TypeTable, FiledQueries & { readonly queries: Set<Query>; }>();
   private readonly kept = new Set<Query>();
   /** The highest number of a query so far. */
   lastNumber = 0;
@@ -26,6 +27,26 @@ export class QueryTable implements QueryView {
 
   /** Returns the query with a key; null if there is none. */
   find(key: QueryKey): Query | null { return this.byKey.get(nameOf(key)) ?? null; }
+
+  /** Returns the stored queries over the entities of a table; null if there are none. */
+  filed(table: TypeTable): FiledQueries | null { return this.byType.get(table) ?? null; }
+
+  /** Files a stored query under its type. Returns all that are filed there. */
+  file(query: Query, table: TypeTable): FiledQueries {
+    let filed = this.byType.get(table);
+    if (filed === undefined) this.byType.set(table, filed = { queries: new Set(), candidates: null });
+    filed.queries.add(query);
+    return filed;
+  }
+
+  /** Removes a query from its type. Returns what was filed there; null if nothing was. */
+  unfile(query: Query, table: TypeTable): FiledQueries | null {
+    const filed = this.byType.get(table);
+    if (filed === undefined) return null;
+    filed.queries.delete(query);
+    if (filed.queries.size === 0) this.byType.delete(table);
+    return filed;
+  }
 
   /** Every query, by number. */
   get all(): Query[] { return [...this.byKey.values()].sort((left, right) => left.number - right.number); }

@@ -62,3 +62,12 @@ export function exactCode(json: string): string {
     default: return json;
   }
 }
+
+/** True if the UTF-8 bytes of a text begin with those of a prefix. */
+export function startsWithBytes(text: string, prefix: string): boolean {
+  if (!text.startsWith(prefix)) return false;
+  // A lone surrogate at the end of the prefix is three bytes; the whole pair in the text is four different ones.
+  const last = prefix.charCodeAt(prefix.length - 1);
+  const next = text.charCodeAt(prefix.length);
+  return !(last >= 0xd800 && last < 0xdc00 && next >= 0xdc00 && next < 0xe000);
+}

@@ -1,5 +1,5 @@
+import type { Pointer } from "../json/pointer.js";
 import type { ScopePath } from "./path.js";
-import type { Pointer } from "./pointer.js";
 import type { OrderValue } from "./value.js";
 
 /** The position of an element in a list that a rule orders. */

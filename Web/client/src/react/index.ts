@@ -1,12 +1,13 @@
-import { createContext, createElement, useCallback, useContext, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import type { ReactElement, ReactNode } from "react";
-import type { CacheHandle } from "../engine/port.js";
-import type { EntityGetParams, JsonObject, Operation, PendingEdit, QueryReadParams } from "../engine/calls.js";
-import { valueOf } from "../out/value.js";
+import type { EntityGetParams, JsonObject, Operation, PendingEdit, QueryReadParams } from "../cache/calls.js";
+import type { CacheHandle } from "../cache/port.js";
 import { CacheError } from "../model/errors.js";
 import type { Sequence } from "../model/sequence.js";
-import { entityStore, queryStore } from "./store.js";
+import { valueOf } from "../out/value.js";
+import type { ViewReadParams, ViewRule } from "../cache/view-calls.js";
+import { entityStore, queryStore, viewStore } from "./store.js";
 import type { ObservationStore, Snapshot } from "./store.js";
+import { createContext, createElement, useCallback, useContext, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import type { ReactElement, ReactNode } from "react";
 
 export type { Snapshot } from "./store.js";
 
@@ -68,6 +69,46 @@ export function useEntity<Entity = JsonObject>(
   const cache = useCache();
   const { suspense, ...params } = options;
   return useStore(entityStore(cache, { resource_type: type, id, ...params }), suspense === true) as Snapshot<Entity | null>;
+}
+
+/** A rule with the type of its rows, as the builder of `@tidemark/client/views` makes it. */
+export interface TypedView<Row> {
+  /** The rule. */
+  readonly rule: ViewRule;
+  /** The type of the rows; there is no value. */
+  readonly row?: Row;
+}
+
+/** What `useView` returns: a snapshot of the rows, with the numbers of the result. */
+export type ObservedView<Row> = Snapshot<readonly Row[]> & {
+  /** The number of rows before the window is cut, if the rule asks for it. */
+  readonly total: number | undefined;
+  /** The number of entities that the view asked for and that the cache does not know; the rows may be incomplete then. */
+  readonly missing: number;
+};
+
+/**
+ * Observes a view: a rule, one of the builder, or the name of a defined view. The component renders again only when its
+ * result changes, and a row that did not change stays the same object.
+ *
+ * ```tsx
+ * function Issues({ team }: { team: string }) {
+ *   const { data = [] } = useView(openIssues, { params: { team }, limit: 50 });
+ *   return <ul>{data.map((issue) => <li key={issue.id}>{issue.title}</li>)}</ul>;
+ * }
+ * ```
+ */
+export function useView<Row = JsonObject>(
+  view: ViewRule | string | TypedView<Row>, options: Omit<ViewReadParams, "view" | "keys"> & { suspense?: boolean; } = {},
+): ObservedView<Row> {
+  const cache = useCache();
+  const { suspense, ...params } = options;
+  const rule = typeof view === "object" && "rule" in view ? view.rule : view;
+  const snapshot = useStore(viewStore(cache, { view: rule, ...params }), suspense === true);
+  return useMemo(() => {
+    const { data, ...rest } = snapshot;
+    return { ...rest, data: data?.rows as readonly Row[] | undefined, total: data?.total, missing: data?.missing ?? 0 };
+  }, [snapshot]);
 }
 
 function useStore<Data>(store: ObservationStore<Data>, isSuspending: boolean): Snapshot<Data> {

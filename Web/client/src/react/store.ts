@@ -1,10 +1,12 @@
-import type { CacheHandle } from "../engine/port.js";
+import type { JsonObject } from "../cache/calls.js";
+import type { CacheHandle } from "../cache/port.js";
 import type { Notification } from "../engine/notifications.js";
+import { stringifyExact } from "../json/exact.js";
 import { CacheError } from "../model/errors.js";
 import { valueOf } from "../out/value.js";
 import type { Out } from "../out/value.js";
-import { stringifyExact } from "../json/exact.js";
-import type { JsonObject } from "../engine/calls.js";
+import { patchedRows } from "./patched-rows.js";
+import type { RowStep } from "./patched-rows.js";
 
 /** The state of an observed query or entity. A new object for each change, and the same object in between. */
 export interface Snapshot<Data> {
@@ -35,7 +37,7 @@ interface Request {
 
 /** How to read data from the first answer of an observation, and how each notification changes it. */
 interface Reading<Data> {
-  method: "query.observe" | "entity.observe";
+  method: "query.observe" | "entity.observe" | "view.observe";
   first(answer: JsonObject): Data;
   next(data: Data, params: JsonObject): Data;
 }
@@ -140,9 +142,13 @@ export class ObservationStore<Data> {
   }
 
   private hear(own: Observation, { method, params }: Notification): void {
-    if (method !== "query.changed" && method !== "entity.changed") return;
     const { data } = this.snapshot;
     if (own !== this.current || own.subscription === null) return;
+    if (method === "view.ended") {
+      own.subscription = null;
+      return this.set({ ...this.snapshot, error: new CacheError("unknown_subscription", `the view ended: ${String(params.reason)}`) });
+    }
+    if (!method.endsWith(".changed")) return;
     const change = this.value(params);
     this.set({
       data: data === undefined ? data : this.reading.next(data, change), isLoading: false, error: null,
@@ -215,6 +221,26 @@ export function entityStore(cache: CacheHandle, params: object): ObservationStor
   return storeOf(cache, params, {
     method: "entity.observe", first: (answer) => answer.entity as JsonObject | null,
     next: (_data, change) => change.entity as JsonObject | null,
+  });
+}
+
+/** The rows of an observed view, and its numbers. */
+export interface ViewData {
+  /** The rows; one that did not change stays the same object. */
+  readonly rows: readonly JsonObject[];
+  /** The number of rows before the window is cut, if the rule asks for it. */
+  readonly total: number | undefined;
+  /** The number of entities that the view asked for and that the cache does not know. */
+  readonly missing: number;
+}
+
+/** Returns the store of an observed view. */
+export function viewStore(cache: CacheHandle, params: object): ObservationStore<ViewData> {
+  const numbers = ({ total, missing }: JsonObject): Omit<ViewData, "rows"> =>
+    ({ total: total === undefined ? undefined : Number(total), missing: Number(missing) });
+  return storeOf(cache, params, {
+    method: "view.observe", first: (answer) => ({ rows: answer.rows as readonly JsonObject[], ...numbers(answer) }),
+    next: ({ rows }, change) => ({ rows: patchedRows(rows, change.patch as unknown as readonly RowStep[]), ...numbers(change) }),
   });
 }
 

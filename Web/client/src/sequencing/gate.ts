@@ -1,15 +1,15 @@
 // Stage 3 of 7: events → admission. Before: EventDecoder. After: State.apply. Laws: L4, L7, L8.
 
-import type { Limits } from "../model/limits.js";
+import { own } from "../json/own.js";
 import { unreachable } from "../model/errors.js";
-import { BEFORE_FIRST, earlier, later, laterKnown, predecessor, successor } from "../model/sequence.js";
+import type { Limits } from "../model/limits.js";
+import { laterKnown, predecessor, successor } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
-import { own } from "../store/own.js";
+import { ReorderBuffer } from "./held.js";
+import type { HeldEvent } from "./held.js";
 import { HoleList } from "./holes.js";
 import { LostRanges } from "./lost.js";
 import type { LostRange } from "./lost.js";
-import { ReorderBuffer } from "./held.js";
-import type { HeldEvent } from "./held.js";
 
 /** The decision on a sequenced event. */
 export type Verdict = "apply" | "duplicate" | "late" | "hold" | "new_epoch";
@@ -58,7 +58,8 @@ export class SequenceGate {
   readonly holes: HoleList;
   /** The highest position that is known to exist above the cursor, apart from held events; null if there is none. */
   tail: Sequence | null = null;
-  private tailSeenAt = 0;
+  /** When the tail was first noticed, in milliseconds since 1970. */
+  tailSeenAt = 0;
 
   /** Creates a gate, restored from a journal's record if there is one. */
   constructor(private readonly limits: Limits, record?: GateRecord) {
@@ -113,17 +114,6 @@ export class SequenceGate {
     if (this.cursor === null || sequence <= this.cursor || this.held.has(sequence)) return false;
     this.holes.insert(sequence, epoch, now);
     return true;
-  }
-
-  /**
-   * Records that an upstream's response has an unusable line at a position, too: holes up to it become missing
-   * positions.
-   */
-  proveHoles(through: Sequence, now: number): void {
-    const proven = this.holes.highestThrough(through);
-    if (this.cursor === null || proven === null || proven <= this.cursor) return;
-    if (this.tail === null) this.tailSeenAt = now;
-    this.tail = laterKnown(this.tail, proven);
   }
 
   /**
@@ -189,12 +179,6 @@ export class SequenceGate {
     return this.held.first?.heldAt ?? this.tailSeenAt;
   }
 
-  /** True if the first missing position is a hole. */
-  get isFirstMissingHole(): boolean {
-    const missing = this.missing;
-    return missing !== null && this.holes.contains(missing.first);
-  }
-
   /**
    * Declares the first missing range lost, or only its first position; the cursor skips it. False if nothing is
    * missing.
@@ -216,28 +200,9 @@ export class SequenceGate {
     this.staleCause ??= "loss";
   }
 
-  /** The highest position that the log is known to reach: the tail, or the position before a held event. */
-  get witness(): Sequence { return laterKnown(this.tail, this.held.highestPrevious) ?? BEFORE_FIRST; }
-
-  /** Moves the cursor past positions that do not exist according to the upstream; stops before a held event. */
-  skip(through: Sequence): void {
-    if (this.cursor === null || through <= this.cursor) return;
-    const first = this.held.first;
-    const bound = first === null ? through : earlier(first.previous, through);
-    if (bound > this.cursor) this.advance(bound);
-  }
-
-  /** Clears the cause `loss` if nothing is lost any more. */
-  clearLoss(): void {
-    if (this.lost.isEmpty && this.staleCause === "loss") this.staleCause = null;
-  }
-
   private forgetReached(): void {
     if (this.cursor === null) return;
     if (this.tail !== null && this.tail <= this.cursor) this.tail = null;
     if (!this.holes.isEmpty) this.holes.removeThrough(this.cursor);
   }
 }
-
-/** Returns the higher of two known positions. */
-export const higher = later;

@@ -1,6 +1,6 @@
-import type { Sequence } from "../model/sequence.js";
 import { laterKnown } from "../model/sequence.js";
-import type { ChangeEvent } from "../wire/events.js";
+import type { Sequence } from "../model/sequence.js";
+import type { ChangeEvent, Line } from "../wire/events.js";
 
 /** The source of an event: a line of a stream, with its number and offset, or an upstream's response. */
 export interface EventSource {
@@ -101,4 +101,9 @@ export class ReorderBuffer {
     }
     return low;
   }
+}
+
+/** Returns the source of a line's event: its number, offset, length and text. */
+export function sourceOf(line: Line): EventSource {
+  return { isUpstream: false, line: line.number, offset: line.offset, byteCount: line.byteCount, text: line.text };
 }

@@ -1,6 +1,6 @@
 import { kindName, kindOf, membersOf } from "../json/text.js";
 import { byteLength } from "../json/utf8.js";
-import { textOf } from "../methods/params.js";
+import { textOf } from "../params/params.js";
 
 /** An error in a host's response. */
 export interface HostError {

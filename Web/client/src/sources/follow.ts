@@ -1,12 +1,12 @@
 // Makes a cache follow `tidemark serve`: first the server's export, then each change in its log. Protocol/serving.md.
 
-import type { NormalizedCache } from "../engine/cache.js";
-import type { Operation } from "../engine/calls.js";
-import { refuseUnknown } from "../engine/options.js";
+import type { NormalizedCache } from "../cache/cache.js";
+import type { Operation } from "../cache/calls.js";
 import { parseExact, stringifyExact } from "../json/exact.js";
 import type { JsonValue } from "../json/exact.js";
 import { compact } from "../json/text.js";
 import { CacheError } from "../model/errors.js";
+import { refuseUnknown } from "../model/options.js";
 import type { Sequence } from "../model/sequence.js";
 import { connectServe, isFinal, refusalOf, ServeError } from "./serve.js";
 import type { ServeConnection, ServeOptions } from "./serve.js";

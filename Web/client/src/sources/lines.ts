@@ -1,4 +1,4 @@
-import type { NormalizedCache } from "../engine/cache.js";
+import type { NormalizedCache } from "../cache/cache.js";
 
 /**
  * Feeds a cache from an asynchronous sequence of lines, bytes or events. Resolves when the sequence ends, or at the

@@ -1,9 +1,9 @@
-import { refuseUnknown } from "../engine/options.js";
 import { parseExact, stringifyExact } from "../json/exact.js";
 import type { JsonValue } from "../json/exact.js";
 import { compact } from "../json/text.js";
 import { CacheError } from "../model/errors.js";
 import type { ErrorCode } from "../model/errors.js";
+import { refuseUnknown } from "../model/options.js";
 import { SseReader } from "./sse.js";
 
 /** Thrown when a server refuses a request: a wrong token, an unknown path, or a request that it does not perform. */

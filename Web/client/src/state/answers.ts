@@ -5,16 +5,15 @@ import { byteLength } from "../json/utf8.js";
 import { CacheError, noRoomFor } from "../model/errors.js";
 import { later } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
-import { edits } from "../parts/index.js";
 import { MISSING } from "../queries/list.js";
+import { nodeOf } from "../queries/named.js";
 import type { Query, QueryKey } from "../queries/query.js";
-import { tableOf } from "../queries/table.js";
 import { LOWEST_KEY } from "../queries/rule.js";
+import { tableOf } from "../queries/table.js";
 import { ResourceView } from "../queries/view.js";
 import type { Rule, SortKey } from "../queries/view.js";
-import type { TypeTable } from "../store/library.js";
-import { assigned } from "../store/merge.js";
-import type { Slot } from "../store/slot.js";
+import { assigned } from "../store/assigned.js";
+import type { Slot, TypeTable } from "../store/library.js";
 import { isEvaluable } from "../store/stamp.js";
 import type { Stamp } from "../store/stamp.js";
 import { writtenWholes } from "../store/written.js";
@@ -24,9 +23,10 @@ import { clearTombstone, insertEntity, isAwaitingAnswers, isEvicted, overwrite }
 import { checkLength, enterSlot, holds, trim } from "./lists.js";
 import { comparable, forgetRecentWrites, isNewerWrite, newerWrites, recentOf } from "./newer.js";
 import type { NewerWrites } from "./newer.js";
-import { doubtAbout, isOvertaken } from "./questions.js";
-import type { Question } from "./questions.js";
+import { edits } from "./parts.js";
 import { fileQuery, openQuery, unfileQuery } from "./queries.js";
+import type { Question } from "./question.js";
+import { doubtAbout, isOvertaken } from "./questions.js";
 import { markStale } from "./stale.js";
 import type { State } from "./state.js";
 import { beginUnit, endUnit } from "./units.js";
@@ -281,7 +281,7 @@ function compareKeys(rule: Rule, left: SortKey | null, right: SortKey | null): n
 function complete(state: State, query: Query, newer: NewerWrites, generation: number, now: number): void {
   if (query.rule === null) return;
   const enterOnce = (slot: Slot): void => {
-    if (slot.text !== null && !holds(query, slot.node)) enterSlot(state, slot, query, new ResourceView(slot.text), now);
+    if (slot.text !== null && !holds(query, nodeOf(slot))) enterSlot(state, slot, query, new ResourceView(slot.text), now);
   };
   for (const { slot } of newer.writes) {
     if (slot.table !== query.table || slot.text === null) continue;

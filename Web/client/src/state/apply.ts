@@ -1,20 +1,18 @@
 // Stage 4 of 7: admitted events → writes. Before: sequencing. After: entities. Laws: L1, L4, L7.
 
+import { own } from "../json/own.js";
 import { isLonger } from "../json/utf8.js";
-import { edits, upkeep } from "../parts/index.js";
 import type { EventSource } from "../sequencing/held.js";
 import type { Library, TypeTable } from "../store/library.js";
 import type { MergeRules } from "../store/merge.js";
-import { own } from "../store/own.js";
-import type { Stamp } from "../store/stamp.js";
 import { isNewer } from "../store/stamp.js";
+import type { Stamp } from "../store/stamp.js";
 import type { ChangeEvent } from "../wire/events.js";
-import {
-  alternateMatch, clearTombstone, deleteEntity, insertEntity, isEvicted, mergeRules, noteWrite, writeEarlier, writeEntity,
-} from "./entities.js";
-import type { WriteOutcome } from "./entities.js";
-import { refuse, refuseOversized, setMemberAside } from "./quarantine.js";
-import { hearHeartbeat, offer } from "./sequencing.js";
+import { alternateMatch, clearTombstone, deleteEntity, insertEntity, isEvicted, mergeRules, noteWrite, writeEarlier, writeEntity } from "./entities.js";
+import { hearHeartbeat } from "./log.js";
+import type { WriteOutcome } from "./outcomes.js";
+import { edits, gaps, upkeep } from "./parts.js";
+import { refuseOversized, setMemberAside } from "./quarantine.js";
 import { invalidateBy } from "./staleness.js";
 import type { State } from "./state.js";
 import { beginUnit, endUnit } from "./units.js";
@@ -22,30 +20,11 @@ import { beginUnit, endUnit } from "./units.js";
 /** The name under which further unknown kinds are counted past the bound; not the name of any kind. */
 const OTHER_KINDS = "…";
 
-/** Admits a usable event. If nothing is missing before it, applies it and the events held for it. */
-export function take(state: State, event: ChangeEvent, source: EventSource, now: number): void {
-  if (event.sequence === null && (event.kind === "bulk" || event.kind === "refresh" || event.kind === "unknown")) {
-    // The library may be unknown: the event changes no entity.
-    count(state, event, source);
-    const library = state.libraries.get(event.library ?? state.options.defaultLibrary) ?? null;
-    if (event.kind !== "unknown") invalidateBy(state, event, library, now);
-    if (library !== null && !state.layers.isEmpty && event.mutationId !== null) {
-      beginUnit(state, true);
-      edits.code.settlingBy(state, event, library)();
-      endUnit(state, now);
-    }
-    return;
-  }
-  const library = state.takeLibrary(event.library ?? state.options.defaultLibrary);
-  if (library === null) return refuse(state, event, source, "too_many_libraries", now);
-  if (event.type !== "" && !state.takeType(event.type)) return refuse(state, event, source, "bad_type", now);
-  offer(state, event, source, library, now);
-}
-
 /** Applies an event whose sequence, if it has one, has been admitted. */
 export function applyEffect(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): void {
   // Without lists and observers no notification is due.
-  const hasReaders = state.hasReaders;
+  // The lines of a unit are applied within one.
+  const hasReaders = state.hasReaders && !state.unit.isOpen;
   if (hasReaders) beginUnit(state, isMulti(state, event, library));
   performEffect(state, event, source, library, now);
   if (hasReaders) endUnit(state, now);
@@ -53,7 +32,7 @@ export function applyEffect(state: State, event: ChangeEvent, source: EventSourc
 
 /** True if an event may change several entities. */
 export function isMulti(state: State, event: ChangeEvent, library: Library): boolean {
-  return event.members.length > 1 || event.kind === "deleted" && state.options.policy !== null
+  return event.members.length > 1 || library.scope !== null || event.kind === "deleted" && state.options.policy !== null
     || !state.layers.isEmpty && edits.code.maySettle(state, event, library);
 }
 
@@ -68,9 +47,10 @@ function performEffect(state: State, event: ChangeEvent, source: EventSource, li
       break;
     case "deleted": deleteBy(state, event, library, now); break;
     case "heartbeat":
+      if (library.scope !== null || event.isMarked) gaps.code.hearInScope(state, event, source, library, now);
+      else if (!source.isUpstream) hearHeartbeat(state, event, library, now);
       // An upstream's heartbeat is from the past: it takes its position in the log and has no other effect.
       if (source.isUpstream) return count(state, event, source);
-      hearHeartbeat(state, event, library, now);
       break;
     case "bulk": case "refresh": invalidateBy(state, event, library, now); break;
     case "reset": case "unknown": break;
@@ -145,6 +125,7 @@ function mayBeAnswered(library: Library, { sequence }: { sequence: Stamp["sequen
 function deleteBy(state: State, event: ChangeEvent, library: Library, now: number): void {
   const generation = library.gate.generation;
   const slot = library.takeTable(event.type).take(event.members[0].id);
+  if (event.isMarked && !state.layers.isEmpty) edits.code.failDeparted(state, slot);
   if (slot.text !== null && isNewer(slot.stamp, event.sequence, generation)) {
     writeEarlier(state, slot, null, null, eventStamp(event, library, false, now));
     return;

@@ -1,21 +1,20 @@
 // Stage 5 of 7: events up to the position of a response or confirmation → the fields that these do not have. Before:
 // apply.
 
+import { own } from "../json/own.js";
 import { namesOf } from "../json/text.js";
 import { isLonger } from "../json/utf8.js";
-import { edits } from "../parts/index.js";
 import { laterFields, withLater } from "../store/later.js";
 import type { LaterFields } from "../store/later.js";
+import type { Slot } from "../store/library.js";
 import { knowable, merged } from "../store/merge.js";
 import type { MergeRules } from "../store/merge.js";
-import { own } from "../store/own.js";
-import type { Slot } from "../store/slot.js";
 import { completenessAfter, isEvaluable } from "../store/stamp.js";
 import type { FieldStamps, Stamp } from "../store/stamp.js";
 import { writtenWholes } from "../store/written.js";
 import { noteWrite } from "./entities.js";
-import type { WriteOutcome } from "./entities.js";
-import { followWrite, rememberSlot } from "./follow.js";
+import { followStamp, followWrite, rememberSlot } from "./follow.js";
+import type { WriteOutcome } from "./outcomes.js";
 import type { State } from "./state.js";
 
 /** Returns the resource after an event, with the fields that stand for a later position kept, as `withLater` does. */
@@ -47,7 +46,7 @@ export function writeAround(
   if (isChanged) slot.text = own(text);
   if (state.hasReaders) {
     if (isChanged || completeness !== slot.completeness) followWrite(state, slot, stamp.writtenAt);
-    if (slot.node !== null && slot.node.overlay !== null) edits.code.noteOutlivedBy(state, slot.node, stamp);
+    followStamp(state, slot, stamp);
   }
   if (resource !== null) noteWrite(state, slot, stamp.sequence);
   return isChanged ? "written" : "superseded";

@@ -9,7 +9,7 @@ import type { State } from "./state.js";
 /** Quarantines a line, and records a hole if its sequence could be read. */
 export function setLineAside(state: State, line: Line, unusable: UnusableLine, now: number): void {
   state.counts.quarantined += 1;
-  const library = unusable.library === null ? state.options.defaultLibrary : unusable.library;
+  const library = unusable.library === null ? state.defaultLibrary : unusable.library;
   state.tap?.hear({
     event: null, library: library ?? null, sequence: unusable.sequence, type: unusable.type, bin: "quarantined", line: line.number,
     reason: unusable.reason, isLate: false,

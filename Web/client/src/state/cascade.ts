@@ -1,6 +1,6 @@
 // Cascading deletes. Protocol/policy.md, what is deleted along.
 
-import type { Slot } from "../store/slot.js";
+import type { Slot } from "../store/library.js";
 import { isNewer } from "../store/stamp.js";
 import type { Tombstone } from "../store/stamp.js";
 import { deleteEntity, noteWrite } from "./entities.js";

@@ -1,11 +1,10 @@
 import type { Layer } from "../layers/layer.js";
-import type { Renaming } from "../layers/renamings.js";
+import type { LayerChanges, Renaming } from "../layers/renamings.js";
 import type { Query } from "../queries/query.js";
-import type { Library } from "../store/library.js";
-import type { Slot } from "../store/slot.js";
+import type { Library, Slot } from "../store/library.js";
 
 /** The changes since the last flush. Each changed item is in its set once. */
-export class Changes {
+export class Changes implements LayerChanges {
   /** Changed entities and tombstones. */
   readonly slots = new Set<Slot>();
   /** Changed libraries. */
@@ -23,9 +22,12 @@ export class Changes {
   /** Libraries that were cleared, before the other changes. */
   readonly cleared = new Set<Library>();
 
+  /** Defined views by their name in all libraries; null for one that was dropped. */
+  readonly views = new Map<string, { readonly library: string; readonly name: string; readonly rule: string; } | null>();
+
   /** True if nothing changed. */
   get isEmpty(): boolean {
     return this.slots.size + this.libraries.size + this.queries.size + this.layers.size + this.removedLayers.size
-      + this.removedQueries.size + this.evicted.size + this.cleared.size === 0;
+      + this.removedQueries.size + this.evicted.size + this.cleared.size + this.views.size === 0;
   }
 }

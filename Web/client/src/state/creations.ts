@@ -3,23 +3,15 @@
 
 import { membersOf, presentMember } from "../json/text.js";
 import type { Layer } from "../layers/layer.js";
-import type { RealId } from "../layers/renamings.js";
-import { stackOf } from "../layers/stack.js";
-import { idOf } from "../model/identity.js";
-import type { Library, TypeTable } from "../store/library.js";
-import type { Slot } from "../store/slot.js";
+import { overlayOf } from "../queries/named.js";
+import type { Library, Slot, TypeTable } from "../store/library.js";
 import type { ChangeEvent } from "../wire/events.js";
+import { idOf } from "../wire/identity.js";
 import { isEvicted } from "./entities.js";
+import type { Creation } from "./outcomes.js";
 import { wouldOverfillLayers } from "./renaming.js";
+import { stackOf } from "./stack.js";
 import type { State } from "./state.js";
-
-/** What a mutation's event reveals about the entities that its edit added. */
-export interface Creation {
-  /** The real id and the type of the edit's only new entity; null if the event does not reveal them. */
-  renaming: { id: RealId; type: string; } | null;
-  /** True if an entity of the edit may have a real id that only the server's response contains. */
-  isOpen: boolean;
-}
 
 /**
  * Returns what an event reveals about the entities that its edit added; null if it names no edit, or one that added
@@ -72,7 +64,7 @@ function isOlder(
   state: State, table: TypeTable, id: string, layer: Layer, group: readonly Layer[], added: string, resource: string,
 ): boolean {
   const slot = table.take(id);
-  const touches = slot.node?.overlay?.touches ?? [];
+  const touches = overlayOf(slot)?.touches ?? [];
   const isNamed = touches.some((touch) => group.includes(touch.layer) || touch.layer.number < layer.number);
   const isOld = isNamed || state.tombstones.get(slot) !== null || isKnown(state, slot) && !agree(added, resource);
   state.tidy(slot);

@@ -3,9 +3,9 @@
 
 import { unreachable } from "../model/errors.js";
 import type { ListStep } from "../queries/difference.js";
-import { Element, EXTRA, isShown, LAYERED, MISSING } from "../queries/list.js";
-import type { KeyNode } from "../queries/node.js";
-import type { Query } from "../queries/query.js";
+import { EXTRA, isShown, LAYERED, MISSING } from "../queries/list.js";
+import { Element } from "../queries/query.js";
+import type { KeyNode, Query } from "../queries/query.js";
 import type { SortKey } from "../queries/view.js";
 import type { State } from "./state.js";
 

@@ -1,24 +1,22 @@
 // Stage 5 of 7: writes → stored entities. Before: apply, answers, transactions. After: lists.
 
+import { own } from "../json/own.js";
 import { elementsOf, kindOf, namesOf, presentMember, stringValue } from "../json/text.js";
 import { isLonger } from "../json/utf8.js";
-import { canonicalId } from "../model/identity.js";
 import type { Sequence } from "../model/sequence.js";
+import { nodeOf } from "../queries/named.js";
+import type { Slot, TypeTable } from "../store/library.js";
 import { knowable, merged } from "../store/merge.js";
 import type { MergeRules } from "../store/merge.js";
-import { own } from "../store/own.js";
-import type { Slot } from "../store/slot.js";
-import { edits, journal, lists } from "../parts/index.js";
 import { isEvaluable } from "../store/stamp.js";
 import type { Stamp, Tombstone } from "../store/stamp.js";
-import type { TypeTable } from "../store/library.js";
 import { writtenWholes } from "../store/written.js";
 import type { Written } from "../store/written.js";
-import { followDelete, followWrite, rememberSlot } from "./follow.js";
+import { canonicalId } from "../wire/identity.js";
+import { followDelete, followStamp, followWrite, rememberSlot } from "./follow.js";
+import type { WriteOutcome } from "./outcomes.js";
+import { edits, journal, lists } from "./parts.js";
 import type { State } from "./state.js";
-
-/** The outcome of writing one resource in an event. */
-export type WriteOutcome = "written" | "superseded" | "too_large";
 
 /** Parses the merge rules in an event's metadata. */
 export function mergeRules(metadata: string): MergeRules {
@@ -46,7 +44,7 @@ export function insertEntity(state: State, slot: Slot, resource: string, stamp: 
   state.noteSlot(slot);
   state.touch(slot);
   if (!state.hasReaders) return;
-  if (slot.node !== null && slot.node.overlay !== null) edits.code.noteOutlivedBy(state, slot.node, stamp);
+  followStamp(state, slot, stamp);
   followWrite(state, slot, stamp.writtenAt);
 }
 
@@ -66,7 +64,7 @@ export function overwrite(state: State, slot: Slot, resource: string, written: W
   // Becoming complete is a change for readers, even when the bytes are equal.
   const isChanged = slot.write(resource, stamp, written);
   if (isChanged || completeness !== slot.completeness) followWrite(state, slot, stamp.writtenAt);
-  if (slot.node !== null && slot.node.overlay !== null) edits.code.noteOutlivedBy(state, slot.node, stamp);
+  followStamp(state, slot, stamp);
 }
 
 /** Writes an event's resource into a stored entity. */
@@ -123,9 +121,10 @@ export function deleteEntity(state: State, slot: Slot, tombstone: Tombstone): vo
     state.tidy(gone);
   }
   state.noteSlot(slot);
-  if (slot.node === null) return;
-  followDelete(state, slot.node, tombstone.deletedAt);
-  if (slot.node.overlay !== null) edits.code.noteOutlived(state, slot.node, tombstone.generation);
+  const node = nodeOf(slot);
+  if (node === null) return;
+  followDelete(state, node, tombstone.deletedAt);
+  if (node.overlay !== null) edits.code.noteOutlived(state, node, tombstone.generation);
 }
 
 /** Removes the tombstone of a key that is stored again. */

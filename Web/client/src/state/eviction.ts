@@ -1,12 +1,15 @@
 // Evicts the least recently used entities, except for those that must stay. Protocol/limits.md. Law: L9.
 
-import { isShown } from "../queries/list.js";
-import { lists } from "../parts/index.js";
-import { topLevel } from "../store/slot.js";
-import type { Slot } from "../store/slot.js";
 import { selection } from "../json/text.js";
+import { isShown } from "../queries/list.js";
+import { nodeOf } from "../queries/named.js";
+import type { Slot } from "../store/library.js";
+import { topLevel } from "../store/written.js";
 import { dropEntity, noteEvicted, noteForgotten } from "./entities.js";
-import { followRemoval, rememberSlot } from "./follow.js";
+import { noteEviction } from "./evictions.js";
+import { followRemoval } from "./follow-removal.js";
+import { rememberSlot } from "./follow.js";
+import { lists } from "./parts.js";
 import type { State } from "./state.js";
 import { beginUnit, endUnit } from "./units.js";
 
@@ -43,17 +46,20 @@ export function evict(state: State, now: number): void {
   const recency = state.recency;
   if (recency === null || state.entityCount <= state.limits.entityCountMax) return;
   beginUnit(state, true);
+  // Entities of types that views have are evicted last.
+  if (state.views !== null) evictSome(state, recency, (slot) => mustStay(state, slot) || state.views?.keeps(slot) === true, now);
+  evictSome(state, recency, (slot) => mustStay(state, slot), now);
+  endUnit(state, now);
+}
+
+function evictSome(state: State, recency: ReadonlySet<Slot>, isKept: (slot: Slot) => boolean, now: number): void {
   let seenCount = recency.size;
   for (const slot of recency) {
     if (state.entityCount <= state.limits.entityCountMax || seenCount === 0) break;
     seenCount -= 1;
-    if (mustStay(state, slot)) {
-      state.touch(slot);
-      continue;
-    }
-    leave(state, slot, now);
+    if (isKept(slot)) state.touch(slot);
+    else leave(state, slot, now);
   }
-  endUnit(state, now);
 }
 
 function leave(state: State, slot: Slot, now: number): void {
@@ -64,6 +70,7 @@ function leave(state: State, slot: Slot, now: number): void {
     if (slot.completeness === "reduced") return;
     reduce(state, slot, new Set([...kept, "id", "uuid"]), now);
     state.evictionCount += 1;
+    noteEviction(state, slot);
     return;
   }
   rememberSlot(state, slot);
@@ -72,7 +79,8 @@ function leave(state: State, slot: Slot, now: number): void {
   noteEvicted(state, slot, true);
   if (forgotten !== null) noteForgotten(state, slot.table);
   state.evictionCount += 1;
-  if (slot.node !== null) followRemoval(state, slot.node, now);
+  noteEviction(state, slot);
+  followRemoval(state, slot, now);
   state.tidy(slot);
 }
 
@@ -84,13 +92,14 @@ function reduce(state: State, slot: Slot, fields: ReadonlySet<string>, now: numb
   slot.fields = stamps;
   slot.text = selection(slot.text ?? "{}", fields);
   state.noteSlot(slot);
-  if (slot.node !== null && slot.node.holders.length > 0) lists.code.followReduction(state, slot.node, now);
+  const node = nodeOf(slot);
+  if (node !== null && node.holders.length > 0) lists.code.followReduction(state, node, now);
 }
 
 /** True if an entity must not be evicted: it is observed or pending, or its type is kept. */
 function mustStay(state: State, slot: Slot): boolean {
   if (keptParts(state.options.evictIgnore).types.has(slot.table.name)) return true;
-  const node = slot.node;
+  const node = nodeOf(slot);
   if (node === null) return false;
   if (node.overlay !== null || node.observerCount > 0) return true;
   return node.holders.some((element) => {

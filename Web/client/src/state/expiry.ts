@@ -1,10 +1,10 @@
 // Compares the ages of fields, entities and lists with the limits of a read. Protocol/policy.md, what is too old.
 
 import { namesOf } from "../json/text.js";
-import type { KeyNode } from "../queries/node.js";
-import type { Query } from "../queries/query.js";
+import { nodeOf, visibleText } from "../queries/named.js";
+import type { KeyNode, Query } from "../queries/query.js";
 import { mergedByPath } from "../store/graph.js";
-import type { Slot } from "../store/slot.js";
+import type { Slot } from "../store/library.js";
 import { NO_AGES } from "./ages.js";
 import type { Ages, ExpiredField, LimitedField } from "./ages.js";
 
@@ -28,9 +28,9 @@ function forEachLimit(
   slot: Slot, fields: ReadonlySet<string> | null, ages: Ages, body: (field: string, writtenAt: number, maxAge: number) => void,
 ): void {
   if (ages === NO_AGES) return;
-  const text = slot.node === null ? slot.text : slot.node.visible;
+  const text = visibleText(slot);
   if (text === null) return;
-  const layered = layerDates(slot.node);
+  const layered = layerDates(nodeOf(slot));
   for (const { field, limit } of limitsOf(ages, slot.table.name, text, fields)) {
     const base = slot.text === null ? LONG_AGO : slot.stampOf(field).writtenAt;
     body(field, layered === null ? base : layered.named.get(field) ?? layered.whole ?? base, limit.seconds);

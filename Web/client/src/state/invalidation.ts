@@ -1,11 +1,11 @@
 // Invalidation by callers, and expiry. Protocol/sessions.md, cache.invalidate.
 
-import { lists } from "../parts/index.js";
-import type { Doubt } from "../store/doubts.js";
 import type { Query } from "../queries/query.js";
+import type { Doubt } from "../store/recent-doubts.js";
 import { beginChange } from "./elements.js";
+import { inUnit } from "./in-unit.js";
+import { lists } from "./parts.js";
 import type { State } from "./state.js";
-import { inUnit } from "./units.js";
 
 /** Which queries of a library to mark stale: every member that is not null must match. */
 export interface Invalidation {

@@ -4,20 +4,18 @@ import { kindOf, membersOf, namesOf } from "../json/text.js";
 import { isLonger } from "../json/utf8.js";
 import { earlier, successor } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
-import { edits, upkeep } from "../parts/index.js";
-import type { LostRange } from "../sequencing/lost.js";
+import { clearLoss } from "../sequencing/covered.js";
 import type { EventSource } from "../sequencing/held.js";
-import type { Library, TypeTable } from "../store/library.js";
+import type { LostRange } from "../sequencing/lost.js";
+import type { Library, Slot, TypeTable } from "../store/library.js";
 import type { MergeRules } from "../store/merge.js";
-import { topLevel } from "../store/slot.js";
-import type { Slot } from "../store/slot.js";
 import type { Stamp } from "../store/stamp.js";
+import { topLevel } from "../store/written.js";
 import type { ChangeEvent } from "../wire/events.js";
 import { count, eventStamp, isMulti } from "./apply.js";
-import {
-  alternateMatch, clearTombstone, deleteEntity, insertEntity, isEvicted, mergeRules, noteWrite, writeEntity,
-} from "./entities.js";
 import { refuseLateOversized } from "./aside.js";
+import { alternateMatch, clearTombstone, deleteEntity, insertEntity, isEvicted, mergeRules, noteWrite, writeEntity } from "./entities.js";
+import { edits, upkeep } from "./parts.js";
 import { setMemberAside } from "./quarantine.js";
 import { invalidateBy } from "./staleness.js";
 import type { State } from "./state.js";
@@ -64,7 +62,7 @@ export function recover(state: State, range: LostRange, library: Library): void 
   if (!library.gate.lost.isEmpty) return;
   const isAnyStale = state.queries.all.some(
     (query) => query.library === library && query.isStored && query.invalidSince !== null);
-  if (!isAnyStale) library.gate.clearLoss();
+  if (!isAnyStale) clearLoss(library.gate);
 }
 
 function writeLate(

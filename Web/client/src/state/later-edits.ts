@@ -1,15 +1,14 @@
 // Replaces temporary ids in edits that are made after the real ids became known. Protocol/optimistic.md, temporary ids.
 
-import type { Renaming } from "../layers/renamings.js";
-import { stackOf } from "../layers/stack.js";
 import type { Layer } from "../layers/layer.js";
-import { namedIds, renamedInput } from "../outbox/sending.js";
-import type { MutationRequest } from "../outbox/sending.js";
+import type { Renaming } from "../layers/renamings.js";
+import { namedIds, renamedInput } from "../layers/sending.js";
+import type { MutationRequest } from "../layers/sending.js";
 import type { Library } from "../store/library.js";
-import type { LayerUpdate } from "./layers.js";
 import { renamedPart } from "./renaming.js";
+import { stackOf } from "./stack.js";
 import type { State } from "./state.js";
-import type { Step } from "./transactions.js";
+import type { LayerUpdate, Step } from "./steps.js";
 
 /** Returns an edit with renamed temporary ids replaced by the real ones, in its changes and in its request. */
 export function renamedUpdate(state: State, update: LayerUpdate): LayerUpdate {

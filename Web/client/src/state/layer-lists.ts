@@ -2,9 +2,8 @@
 
 import { fold } from "../layers/layer.js";
 import { COVERED, EXTRA, isShown, LAYERED, MISSING, SUPPLIED } from "../queries/list.js";
-import type { Element } from "../queries/list.js";
-import type { KeyNode } from "../queries/node.js";
-import type { Query } from "../queries/query.js";
+import { nodeOf } from "../queries/named.js";
+import type { Element, KeyNode, Query } from "../queries/query.js";
 import { ResourceView } from "../queries/view.js";
 import type { SortKey } from "../queries/view.js";
 import { isEvaluable } from "../store/stamp.js";
@@ -21,6 +20,7 @@ interface Place {
 /** Recomputes the visible value of an entity after its base or its layers changed, and updates every list. */
 export function settleNode(state: State, node: KeyNode): void {
   foldNode(node);
+  state.views?.note(node.slot);
   const places = new Map<Query, Place>();
   const take = (query: Query): Place => {
     let place = places.get(query);
@@ -30,7 +30,7 @@ export function settleNode(state: State, node: KeyNode): void {
   for (const element of node.holders) note(take(element.query), element);
   const visible = node.overlay === null ? null : node.overlay.visible;
   const view = visible === null ? null : new ResourceView(visible);
-  if (view !== null && isEvaluable(completeness(node))) node.slot.table.candidates?.forEach(view, take);
+  if (view !== null && isEvaluable(completeness(node))) state.queries.filed(node.slot.table)?.candidates?.forEach(view, take);
   for (const [query, place] of places) show(state, node, query, place, view);
 }
 
@@ -39,7 +39,10 @@ export function settleQuery(state: State, query: Query): void {
   const nodes = new Set<KeyNode>();
   for (const layer of state.layers.all) {
     if (layer.library !== query.library) continue;
-    for (const { slot } of layer.changes) if (slot.node !== null && slot.table === query.table) nodes.add(slot.node);
+    for (const { slot } of layer.changes) {
+      const node = slot.table === query.table ? nodeOf(slot) : null;
+      if (node !== null) nodes.add(node);
+    }
   }
   for (const node of nodes) {
     const place: Place = { own: null, extra: null };

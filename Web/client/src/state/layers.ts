@@ -2,62 +2,35 @@
 
 import { membersOf, namesOf } from "../json/text.js";
 import { byteLength, isLonger } from "../json/utf8.js";
+import { fold, isAlong, layerByteCount } from "../layers/layer.js";
+import type { Layer, LayerChange } from "../layers/layer.js";
+import type { RealId } from "../layers/renamings.js";
+import { newSending } from "../layers/sending.js";
 import { CacheError, noRoomFor } from "../model/errors.js";
 import { later } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
-import type { Layer, LayerChange } from "../layers/layer.js";
-import { fold, isAlong, layerByteCount } from "../layers/layer.js";
-import type { RealId } from "../layers/renamings.js";
-import { stackOf } from "../layers/stack.js";
-import { upkeep } from "../parts/index.js";
+import { visibleText } from "../queries/named.js";
 import type { Overlay } from "../queries/node.js";
-import type { Library } from "../store/library.js";
-import { assigned } from "../store/merge.js";
-import type { Slot } from "../store/slot.js";
+import { assigned } from "../store/assigned.js";
+import type { Library, Slot } from "../store/library.js";
 import type { Stamp } from "../store/stamp.js";
 import { writtenWholes } from "../store/written.js";
-import { newSending } from "../outbox/sending.js";
-import type { MutationRequest } from "../outbox/sending.js";
 import type { EventMember } from "../wire/events.js";
 import { clearTombstone, deleteEntity, insertEntity, isAwaitingAnswers, overwrite } from "./entities.js";
 import { endRenamings, renamedUpdate } from "./later-edits.js";
 import { settleNode } from "./layer-lists.js";
+import { upkeep } from "./parts.js";
+import { layerOf, unknownPending } from "./pending.js";
 import { rename, renamedResource, wouldOverfillLayers } from "./renaming.js";
 import { dropLayers, dropReached } from "./settling.js";
+import { stackOf } from "./stack.js";
 import type { State } from "./state.js";
-import type { Step } from "./transactions.js";
+import type { LayerUpdate, Step } from "./steps.js";
 import { beginUnit, endUnit, noteObserved, remember } from "./units.js";
-
-/** A validated optimistic edit. */
-export interface LayerUpdate {
-  /** The id that the caller gave the edit. */
-  pendingId: string;
-  /** The library that the edit changes. */
-  library: string;
-  /** The operations, in order. */
-  steps: readonly Step[];
-  /** The pending ids of the edits that this one depends on. */
-  dependsOn: readonly string[];
-  /** The request to send for the edit; null if the program sends it by itself. */
-  send: MutationRequest | null;
-}
-
-function unknownPending(id: string): CacheError {
-  return new CacheError("unknown_pending", `'${id}' is not pending: it has settled or never existed; see optimistic.list`);
-}
 
 function tooLarge(state: State, place: string, slot: Slot): CacheError {
   return new CacheError("limit_exceeded",
     `${place} would make ${slot.key} larger than ${state.limits.entityByteCountMax} bytes: store less of it, nothing changed`);
-}
-
-/**
- * Returns a layer. Throws `unknown_pending` if there is none, or if it belongs to another library than the one named.
- */
-export function layerOf(state: State, pendingId: string, library: string | null): Layer {
-  const layer = stackOf(state).get(pendingId);
-  if (layer === null || library !== null && layer.library.name !== library) throw unknownPending(pendingId);
-  return layer;
 }
 
 /** A change, and the index of its step. */
@@ -131,7 +104,7 @@ function changesOf(state: State, steps: readonly Step[], library: Library): Plac
   const changed = new Map<Slot, string | null>();
   const seen = (slot: Slot): string | null => {
     const own = changed.get(slot);
-    return own !== undefined ? own : slot.node === null ? slot.text : slot.node.visible;
+    return own !== undefined ? own : visibleText(slot);
   };
   return steps.flatMap((step, index) => {
     const change = changeOf(state, step, index, library);
@@ -161,7 +134,7 @@ function changeOf(state: State, step: Step, index: number, library: Library): La
 
 /** Refuses a patch of the fields that identify an entity. */
 function checkIdentity(slot: Slot, names: readonly string[], index: number): void {
-  const seen = slot.node === null ? slot.text : slot.node.visible;
+  const seen = visibleText(slot);
   const hasId = seen === null || membersOf(seen).some((member) => member.name === "id");
   if (names.includes("id") || names.includes("uuid") && !hasId) {
     throw new CacheError("invalid_params", `changes[${index}] would give the entity another id: put another entity, nothing changed`);
@@ -172,7 +145,7 @@ function checkSizes(state: State, changes: readonly PlacedChange[]): void {
   const values = new Map<Slot, string | null>();
   changes.forEach(({ change, index }) => {
     const { slot } = change;
-    const below = values.has(slot) ? values.get(slot) ?? null : slot.node === null ? slot.text : slot.node.visible;
+    const below = values.has(slot) ? values.get(slot) ?? null : visibleText(slot);
     const value = fold(change, below);
     values.set(slot, value);
     if (value !== null && isLonger(value, state.limits.entityByteCountMax)) throw tooLarge(state, `changes[${index}]`, slot);
@@ -268,7 +241,7 @@ export function confirm(state: State, confirmation: Confirmation, now: number): 
 export function renameLate(
   state: State, { pendingId, library: name, realIds }: Pick<Confirmation, "pendingId" | "library" | "realIds">, now: number,
 ): void {
-  const library = state.libraries.get(name ?? state.options.defaultLibrary);
+  const library = state.libraries.get(name ?? state.defaultLibrary);
   // An unknown library has no edits.
   if (library === undefined) throw unknownPending(pendingId);
   checkConfirmedSizes(state, [], realIds, library);

@@ -2,11 +2,9 @@
 
 import { listSteps } from "../queries/difference.js";
 import type { ListStep } from "../queries/difference.js";
-import type { KeyNode } from "../queries/node.js";
-import type { Query } from "../queries/query.js";
+import type { KeyNode, Query } from "../queries/query.js";
 import type { ListChange } from "./records.js";
 import type { State } from "./state.js";
-import { isReplaced } from "./units.js";
 
 /** Logs the changes of the queries that a unit changed, by number. */
 export function logQueries(state: State, touched: Query[], now: number): void {
@@ -69,4 +67,10 @@ function undone(query: Query, steps: readonly ListStep<KeyNode>[]): KeyNode[] {
 function difference(state: State, query: Query, before: readonly KeyNode[]): ListStep<KeyNode>[] {
   const after = query.list.shownPrefix(query.shownCountMax);
   return listSteps(before, after, (node) => isReplaced(state, node));
+}
+
+/** True if the visible value of an element that stays in a list changed in the unit. */
+function isReplaced(state: State, node: KeyNode): boolean {
+  const old = state.unit.olds.get(node);
+  return old !== undefined && old !== node.visible;
 }

@@ -1,12 +1,11 @@
 // Stage 6 of 7: changed entities → lists, kept in order. Before: entities. After: units. Laws: L3, L10.
 
-import { EXTRA, LAYERED, COVERED, MISSING } from "../queries/list.js";
-import type { Element } from "../queries/list.js";
-import type { KeyNode } from "../queries/node.js";
-import type { Query } from "../queries/query.js";
+import { COVERED, EXTRA, LAYERED, MISSING } from "../queries/list.js";
+import { nodeOf } from "../queries/named.js";
+import type { Element, KeyNode, Query } from "../queries/query.js";
 import { ResourceView } from "../queries/view.js";
 import type { SortKey } from "../queries/view.js";
-import type { Slot } from "../store/slot.js";
+import type { Slot } from "../store/library.js";
 import { isEvaluable } from "../store/stamp.js";
 import {
   insertElement, removeElement, replaceElement, resortElement, setHorizon, setMissing,
@@ -17,8 +16,9 @@ import type { State } from "./state.js";
 /** Updates the lists that have an entity, and those it enters, after it was written. */
 export function followWriteInLists(state: State, slot: Slot, text: string, now: number): void {
   state.unit.stamp += 1;
-  const { node, table } = slot;
-  const candidates = table.candidates?.isEmpty === false ? table.candidates : null;
+  const node = nodeOf(slot);
+  const filed = state.queries.filed(slot.table)?.candidates;
+  const candidates = filed?.isEmpty === false ? filed : null;
   if (node === null && candidates === null) return;
   const view = new ResourceView(text);
   if (node !== null) {

@@ -1,11 +1,10 @@
 // Finds the writes that win over a response: those made while it was awaited, or after the position that it stands for.
 
 import type { Sequence } from "../model/sequence.js";
-import type { Library } from "../store/library.js";
+import type { Library, Slot } from "../store/library.js";
 import { RecentWrites } from "../store/recent.js";
 import type { RecentWrite } from "../store/recent.js";
-import type { Slot } from "../store/slot.js";
-import type { Question } from "./questions.js";
+import type { Question } from "./question.js";
 import type { State } from "./state.js";
 
 /** The writes since a response was made. */

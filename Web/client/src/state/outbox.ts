@@ -2,11 +2,12 @@
 
 import type { Layer } from "../layers/layer.js";
 import type { RealId } from "../layers/renamings.js";
-import { stackOf } from "../layers/stack.js";
-import type { LayerSending, MutationFailure } from "../outbox/sending.js";
-import { interruptedCount, renamedInput } from "../outbox/sending.js";
-import type { Library } from "../store/library.js";
-import { layerOf } from "./layers.js";
+import { interruptedCount, renamedInput } from "../layers/sending.js";
+import type { LayerSending, MutationFailure } from "../layers/sending.js";
+import { nodeOf } from "../queries/named.js";
+import type { Library, Slot } from "../store/library.js";
+import { layerOf } from "./pending.js";
+import { stackOf } from "./stack.js";
 import type { State } from "./state.js";
 
 function change(state: State, layer: Layer, sending: Partial<LayerSending>): void {
@@ -34,6 +35,19 @@ export function failAttempt(state: State, layer: Layer): void { change(state, la
 /** Records that a layer's request failed for good. The layer stays. */
 export function failRequest(state: State, layer: Layer, failure: MutationFailure): void {
   change(state, layer, { isUnderWay: false, failure });
+}
+
+/**
+ * Fails the requests of the edits of an entity that left what the reader may see: the server would refuse them. The
+ * edits stay, so that the program can show them. An attempt that is under way decides by itself.
+ */
+export function failDeparted(state: State, slot: Slot): void {
+  const layers = new Set((nodeOf(slot)?.overlay?.touches ?? []).map(({ layer }) => layer));
+  for (const layer of layers) {
+    const { sending } = layer;
+    if (sending === null || sending.failure !== null || sending.isUnderWay || sending.sentWith !== null || layer.isConfirmed) continue;
+    failRequest(state, layer, { message: "the entity is no longer in the scope", code: "scope" });
+  }
 }
 
 /** Returns the layers that the failure of a request rolls back, oldest first, with the number of attempts for each. */

@@ -1,14 +1,14 @@
+import { own } from "../json/own.js";
 import { byteLength } from "../json/utf8.js";
 import type { Reason } from "../model/errors.js";
 import type { Sequence } from "../model/sequence.js";
-import type { Library } from "../store/library.js";
-import { own } from "../store/own.js";
 import type { EventSource } from "../sequencing/held.js";
+import type { Library } from "../store/library.js";
 import type { ChangeEvent, EventMember } from "../wire/events.js";
-import { watch } from "./watch.js";
 import type { QuarantineRecord } from "./records.js";
-import type { State } from "./state.js";
 import { markAllStale } from "./staleness.js";
+import type { State } from "./state.js";
+import { watch } from "./watch.js";
 
 /** Adds a record; at the bound the oldest is evicted. */
 export function add(state: State, record: Omit<QuarantineRecord, "number">): void {
@@ -23,7 +23,7 @@ export function excerpt(state: State, text: string): string { return own(text.sl
 /** Quarantines an event that would open one library or type too many. */
 export function refuse(state: State, event: ChangeEvent, source: EventSource, reason: Reason, now: number): void {
   countRefused(state, event, source, reason);
-  const library = event.library ?? state.options.defaultLibrary;
+  const library = event.library ?? state.defaultLibrary;
   add(state, {
     kind: source.isUpstream ? "upstream" : "line", reason, line: source.line, offset: source.offset, library,
     sequence: event.sequence, receivedAt: now, excerpt: excerpt(state, source.text ?? ""), byteCount: source.byteCount,
@@ -41,7 +41,7 @@ export function setMemberAside(
   const isKnown = event.library !== null || event.sequence !== null;
   add(state, {
     kind: "member", reason, line: source.line, offset: source.offset,
-    library: isKnown ? event.library ?? state.options.defaultLibrary : null, sequence: event.sequence, receivedAt: now,
+    library: isKnown ? event.library ?? state.defaultLibrary : null, sequence: event.sequence, receivedAt: now,
     excerpt: excerpt(state, member.resource), byteCount: byteLength(member.resource),
   });
 }

@@ -1,10 +1,10 @@
 // Opens queries, indexes them by type and rule, and removes them.
 
-import { lists } from "../parts/index.js";
 import type { Query, QueryKey } from "../queries/query.js";
-import type { Library } from "../store/library.js";
 import { tableOf } from "../queries/table.js";
+import type { Library } from "../store/library.js";
 import { removeAllElements } from "./elements.js";
+import { lists } from "./parts.js";
 import type { State } from "./state.js";
 
 /** Returns the query with a key, created if it is new; null if the table is full and all queries are observed. */
@@ -32,9 +32,9 @@ export function unstoreQuery(state: State, query: Query): void {
 
 /** Indexes a query by its type and rule. */
 export function fileQuery(state: State, query: Query): void {
-  query.table?.queries.add(query);
+  const filed = query.table === null ? null : tableOf(state).file(query, query.table);
   if (query.rule !== null) {
-    if (query.table !== null) (query.table.candidates ??= new lists.code.Candidates()).insert(query, query.rule);
+    if (filed !== null) (filed.candidates ??= new lists.code.Candidates()).insert(query, query.rule);
     if (!query.isLocal) tableOf(state).remoteRuleCount += 1;
   }
   if (!query.isStored) {
@@ -45,8 +45,8 @@ export function fileQuery(state: State, query: Query): void {
 
 /** Removes a query from the index by type and rule, before one of these changes. */
 export function unfileQuery(state: State, query: Query): void {
-  query.table?.queries.delete(query);
+  const filed = query.table === null ? null : tableOf(state).unfile(query, query.table);
   if (query.rule === null) return;
-  query.table?.candidates?.remove(query, query.rule);
+  filed?.candidates?.remove(query, query.rule);
   if (!query.isLocal) tableOf(state).remoteRuleCount -= 1;
 }

@@ -6,30 +6,13 @@
 import type { Sequence } from "../model/sequence.js";
 import { areConcerned, areTagged, hintsOf } from "../queries/hints.js";
 import type { ListStaleCause, Query, QueryKey } from "../queries/query.js";
-import type { Doubt } from "../store/doubts.js";
 import { RecentDoubts } from "../store/recent-doubts.js";
+import type { Doubt } from "../store/recent-doubts.js";
 import { clearCountNamed } from "./clears.js";
 import { isAwaitingAnswers } from "./entities.js";
 import { forgetRecentWrites, recentOf } from "./newer.js";
+import type { Question } from "./question.js";
 import type { State } from "./state.js";
-
-/** The state of the cache when a request began. */
-export interface Question {
-  /** The number of the request; grows with each request, and with each response without one. */
-  readonly number: number;
-  /** The number of writes so far, as `RecentWrites` counts them. */
-  readonly write: number;
-  /** The cursor of the library's log, used as the position of a response that names none. */
-  readonly cursor: Sequence | null;
-  /** The generation of the library's log. */
-  readonly generation: number;
-  /** The number of doubts so far. */
-  readonly doubtCount: number;
-  /** The number of clears of the library so far. */
-  readonly clearCount: number;
-  /** The number of writes by callers so far. */
-  readonly editCount: number;
-}
 
 /** Marks the beginning of a request. `endQuestion` must follow, whatever its outcome. */
 export function beginQuestion(state: State, library: string): Question {

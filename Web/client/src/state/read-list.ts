@@ -3,11 +3,9 @@
 import { hasAll } from "../json/text.js";
 import type { Raw } from "../out/raw.js";
 import { COVERED, isShown } from "../queries/list.js";
-import type { Element } from "../queries/list.js";
-import type { KeyNode } from "../queries/node.js";
-import type { KeptList, Query } from "../queries/query.js";
+import type { Element, KeptList, KeyNode, Query } from "../queries/query.js";
 import { tableOf } from "../queries/table.js";
-import type { Slot } from "../store/slot.js";
+import type { Slot } from "../store/library.js";
 import { forgetElement } from "./lists.js";
 import type { State } from "./state.js";
 import { beginUnit, completeness, endUnit } from "./units.js";

@@ -3,11 +3,11 @@
 import { hasAll, selection } from "../json/text.js";
 import { compareBytes } from "../json/utf8.js";
 import type { Sequence } from "../model/sequence.js";
-import type { Slot } from "../store/slot.js";
-import type { TypeTable } from "../store/library.js";
+import { overlayOf, visibleText } from "../queries/named.js";
+import type { Slot, TypeTable } from "../store/library.js";
 import { isEvicted } from "./entities.js";
 import type { State } from "./state.js";
-import { completeness } from "./units.js";
+import { isWhole } from "./units.js";
 
 /** Why a read found no entity. */
 export type Miss = "absent" | "expired" | "evicted" | "deleted";
@@ -32,10 +32,10 @@ export function lookUp(state: State, slot: Slot | null): Lookup {
   const stored = slot.text;
   if (stored !== null) state.touch(slot);
   const sequence = stored === null ? null : slot.stamp.sequence;
-  const overlay = slot.node === null ? null : slot.node.overlay;
-  if (overlay !== null && slot.node !== null) {
+  const overlay = overlayOf(slot);
+  if (overlay !== null) {
     if (overlay.visible !== null) {
-      return { text: overlay.visible, isWhole: completeness(slot.node) === "whole", isPending: true, sequence, miss: null };
+      return { text: overlay.visible, isWhole: isWhole(slot), isPending: true, sequence, miss: null };
     }
     if (overlay.isDeleted || state.tombstones.has(slot)) {
       return { text: null, isWhole: true, isPending: true, sequence, miss: "deleted" };
@@ -61,9 +61,8 @@ export function readPage(
 ): { entities: string[]; next: string | null; } {
   const found: { id: string; text: string; }[] = [];
   for (const slot of table?.slots.values() ?? []) {
-    const text = slot.node === null ? slot.text : slot.node.visible;
-    const isWhole = slot.node === null ? slot.completeness === "whole" : completeness(slot.node) === "whole";
-    if (text !== null && isWhole && (after === null || compareBytes(slot.id, after) > 0)) found.push({ id: slot.id, text });
+    const text = visibleText(slot);
+    if (text !== null && isWhole(slot) && (after === null || compareBytes(slot.id, after) > 0)) found.push({ id: slot.id, text });
   }
   found.sort((left, right) => compareBytes(left.id, right.id));
   const page = found.slice(0, countMax);

@@ -2,16 +2,18 @@
 
 import { BEFORE_FIRST, earlier, later, laterKnown, predecessor, successor } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
+import { isFirstMissingHole, proveHoles, skip, witnessOf } from "../sequencing/covered.js";
 import type { EventSource } from "../sequencing/held.js";
 import { machineOf } from "../sequencing/reconcile.js";
 import type { ReconcileAction } from "../sequencing/reconcile.js";
 import type { Library } from "../store/library.js";
 import type { ChangeEvent, DecodedLine } from "../wire/events.js";
-import { take } from "./apply.js";
 import { recover } from "./late.js";
-import { drain, loseGap } from "./sequencing.js";
 import type { ReconcileRequest } from "./records.js";
+import { loseGap } from "./hold.js";
+import { drain } from "./sequencing.js";
 import type { State } from "./state.js";
+import { take } from "./take.js";
 import { noteStatus } from "./watch.js";
 
 /** How long a gap may wait for events out of order: not at all, for the reorder window, or while input is unread. */
@@ -93,7 +95,7 @@ function forEachEvent(
 ): void {
   for (const { decoded, source } of lines) {
     const gate = library.gate;
-    const isOwn = (name: string | null): boolean => (name ?? state.options.defaultLibrary) === library.name;
+    const isOwn = (name: string | null): boolean => (name ?? state.defaultLibrary) === library.name;
     if (decoded.is === "event") {
       const { event } = decoded;
       if (event.kind === "reset" || event.sequence === null || !isOwn(event.library)) continue;
@@ -143,21 +145,21 @@ function fillGap(
   const proving = [...scan.proving].reduce<Sequence | null>(laterKnown, null);
   if (proving !== null) {
     const tail = gate.tail;
-    gate.proveHoles(proving, now);
+    proveHoles(gate, proving, now);
     if (gate.tail !== null && gate.tail !== tail) witness = later(witness, gate.tail);
   }
   const covered = scan.covered(coveredThrough, gate.cursor, witness);
   // Skipping stops at each held event; applying it leads to the next gap, which is covered as well.
   let skippedTo = cursor;
   while (covered !== null && gate.generation === generation) {
-    gate.skip(covered);
+    skip(gate, covered);
     drain(state, library, now);
     if (gate.cursor === skippedTo) break;
     skippedTo = gate.cursor;
   }
   // The upstream has the same unusable event, so no source has a usable one.
   for (let missing = gate.missing; missing !== null; missing = gate.missing) {
-    if (!scan.proving.has(missing.first) || !gate.isFirstMissingHole) break;
+    if (!scan.proving.has(missing.first) || !isFirstMissingHole(gate)) break;
     loseGap(state, library, true, now);
   }
   const hasProgress = gate.cursor !== cursor || gate.generation !== generation;
@@ -194,7 +196,7 @@ function follow(state: State, action: ReconcileAction, library: Library, now: nu
         return [{ is: "ask", library, from: library.healingFrom ?? 0, attempt: action.attempt }];
       }
       gate.holes.markAsked();
-      library.askedWitness = gate.witness;
+      library.askedWitness = witnessOf(gate);
       return [{ is: "ask", library, from: successor(gate.cursor ?? BEFORE_FIRST), attempt: action.attempt }];
     }
     case "wait": return [{ is: "wait", library, attempt: action.attempt, milliseconds: action.milliseconds }];
@@ -219,7 +221,7 @@ function follow(state: State, action: ReconcileAction, library: Library, now: nu
 /** True if a library has lost events that can be requested now. */
 export function canHeal(state: State, library: Library): boolean {
   return state.options.hasUpstream && !library.gate.lost.isEmpty && !machineOf(library).isActive
-    && library.gate.missing === null && library.gate.holes.isEmpty;
+    && library.gate.missing === null && library.gate.holes.isEmpty && library.scope?.isOpen !== true;
 }
 
 /** Starts one request for the lost events of a library. */

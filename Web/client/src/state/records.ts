@@ -1,11 +1,10 @@
 import type { Reason } from "../model/errors.js";
-import type { Raw } from "../out/raw.js";
 import type { Sequence } from "../model/sequence.js";
-import type { KeyNode } from "../queries/node.js";
-import type { Query } from "../queries/query.js";
+import type { Raw } from "../out/raw.js";
+import type { KeyNode, Query } from "../queries/query.js";
 import type { LostRange } from "../sequencing/lost.js";
-import type { ChangeEvent } from "../wire/events.js";
 import type { Library, LibraryPhase } from "../store/library.js";
+import type { ChangeEvent } from "../wire/events.js";
 
 /** One step of an observed list, with the values for its observers. */
 export type ListChange =
@@ -18,7 +17,7 @@ export type ChangeRecord =
   | { of: "query"; query: Query; steps: ListChange[]; isStale: boolean; isPending: boolean; asOf: Sequence | null; }
   | { of: "entity"; node: KeyNode; text: string | null; old: string | null; isWhole: boolean; wasWhole: boolean; }
   | { of: "renamed"; from: KeyNode; to: KeyNode; }
-  | { of: "library"; status: LibraryStatus; };
+  | { of: "library"; status: LibraryStatus; } | { of: "view"; send: () => void; };
 
 /** The position of a library. */
 export interface LibraryStatus {

@@ -1,13 +1,15 @@
 // Removal from the cache by a caller; it is not a delete and leaves no tombstones. Protocol/sessions.md, cache.remove.
 
-import { nodesOf } from "../layers/stack.js";
-import type { Slot } from "../store/slot.js";
+import { nodeOf } from "../queries/named.js";
+import type { Slot } from "../store/library.js";
 import { noteClear } from "./clears.js";
 import { beginChange } from "./elements.js";
 import { dropEntity, noteForgotten } from "./entities.js";
+import { followRemoval } from "./follow-removal.js";
+import { rememberSlot } from "./follow.js";
 import { settleNode } from "./layer-lists.js";
-import { followRemoval, rememberSlot } from "./follow.js";
 import { dropQuery, unstoreQuery } from "./queries.js";
+import { nodesOf } from "./stack.js";
 import type { State } from "./state.js";
 import { beginUnit, endUnit, noteObserved, remember } from "./units.js";
 
@@ -41,7 +43,7 @@ export function forgetEntity(state: State, slot: Slot, now: number): boolean {
   noteForgotten(state, slot.table);
   rememberSlot(state, slot);
   dropEntity(state, slot);
-  if (slot.node !== null) followRemoval(state, slot.node, now);
+  followRemoval(state, slot, now);
   state.tidy(slot);
   return true;
 }
@@ -65,7 +67,8 @@ export function clear(state: State, libraryName: string | null, now: number): vo
       noteForgotten(state, table);
       for (const slot of [...table.slots.values()]) {
         if (slot.text === null) continue;
-        if (slot.node !== null) noteObserved(state, slot.node);
+        const node = nodeOf(slot);
+        if (node !== null) noteObserved(state, node);
         dropEntity(state, slot);
       }
     }
@@ -80,7 +83,12 @@ export function clear(state: State, libraryName: string | null, now: number): vo
     unstoreQuery(state, query);
     if (query.observerCount === 0) dropQuery(state, query);
   }
-  for (const library of cleared) for (const slot of state.tombstones.removeAll(library)) state.tidy(slot);
+  for (const library of cleared) {
+    for (const slot of state.tombstones.removeAll(library)) {
+      state.views?.note(slot);
+      state.tidy(slot);
+    }
+  }
   for (const node of nodesOf(state.layers.all.filter((layer) => set.has(layer.library)))) {
     remember(state, node);
     noteObserved(state, node);

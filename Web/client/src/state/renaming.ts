@@ -2,16 +2,18 @@
 
 import { memberOf, presentMember } from "../json/text.js";
 import type { RealId } from "../layers/renamings.js";
-import { stackOf } from "../layers/stack.js";
-import type { KeyNode } from "../queries/node.js";
 import { EXTRA } from "../queries/list.js";
+import { nodeOf, overlayOf } from "../queries/named.js";
+import type { Overlay } from "../queries/node.js";
+import type { KeyNode } from "../queries/query.js";
+import { assigned } from "../store/assigned.js";
 import type { Library, TypeTable } from "../store/library.js";
-import { assigned } from "../store/merge.js";
 import { removeElement, retargetElement } from "./elements.js";
 import { clearTombstone, dropEntity, insertEntity, noteForgotten } from "./entities.js";
 import { settleNode } from "./layer-lists.js";
 import { holds } from "./lists.js";
 import { renameInputs } from "./outbox.js";
+import { stackOf } from "./stack.js";
 import type { State } from "./state.js";
 import { noteObserved, remember } from "./units.js";
 
@@ -32,7 +34,8 @@ export function rename(state: State, library: Library, id: RealId, only: string 
     return own.length === 0 ? tables.length === naming.length : own.some(({ slot }) => tables.includes(slot.table));
   });
   for (const table of tables) {
-    const old = table.find(temporary)?.node ?? null;
+    const temporarySlot = table.find(temporary);
+    const old = temporarySlot === null ? null : nodeOf(temporarySlot);
     if (old !== null) renameNode(state, old, state.takeNode(table.take(real)), json);
   }
   const isUntyped = naming.length === 0 && only === null && !renamings.isKnown(id, library);
@@ -43,8 +46,13 @@ export function rename(state: State, library: Library, id: RealId, only: string 
 
 /** Returns the types under which layers of a library name an id, sorted by name. */
 function tablesNaming(library: Library, id: string): TypeTable[] {
-  const naming = [...library.types.values()].filter((table) => (table.find(id)?.node?.overlay ?? null) !== null);
+  const naming = [...library.types.values()].filter((table) => overlayIn(table, id) !== null);
   return naming.sort((left, right) => left.name < right.name ? -1 : 1);
+}
+
+function overlayIn(table: TypeTable, id: string): Overlay | null {
+  const slot = table.find(id);
+  return slot === null ? null : overlayOf(slot);
 }
 
 /**
@@ -55,7 +63,7 @@ export function wouldOverfillLayers(state: State, ids: readonly RealId[], librar
   let added = 0;
   for (const { temporary, real, json } of ids) {
     for (const table of tablesNaming(library, temporary)) {
-      added += (table.find(temporary)?.node?.overlay?.touches.length ?? 0) * (real.length + json.length);
+      added += (overlayIn(table, temporary)?.touches.length ?? 0) * (real.length + json.length);
     }
   }
   return added > 0 && stackOf(state).byteCount + added > 2 * state.limits.layerByteCountMax;

@@ -1,16 +1,14 @@
 // Stage 3 of 7: events → the gate's verdicts, performed. Before: take. After: applyEffect. Laws: L4, L7, L8.
 
-import { predecessor } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
-import { gaps } from "../parts/index.js";
 import type { EventSource } from "../sequencing/held.js";
 import type { Library } from "../store/library.js";
-import { own } from "../store/own.js";
 import type { ChangeEvent } from "../wire/events.js";
 import { applyEffect, count } from "./apply.js";
-import { markAllStale } from "./staleness.js";
+import { forgetLog } from "./log.js";
+import { gaps } from "./parts.js";
 import type { State } from "./state.js";
-import { noteStatus, watch } from "./watch.js";
+import { noteStatus } from "./watch.js";
 
 /** Passes an event to its library's gate, and performs the verdict. */
 export function offer(state: State, event: ChangeEvent, source: EventSource, library: Library, now: number): void {
@@ -34,14 +32,14 @@ function admit(state: State, event: ChangeEvent, source: EventSource, library: L
     case "new_epoch":
       beginEpoch(state, library, event.epoch, null, now);
       return applyInOrder(state, event, sequence, source, library, now);
-    case "hold": return hold(state, event, sequence, source, library, now);
+    case "hold": return gaps.code.hold(state, event, sequence, source, library, now);
   }
 }
 
 function applyInOrder(
   state: State, event: ChangeEvent, sequence: Sequence, source: EventSource, library: Library, now: number,
 ): void {
-  if (!takePlace(state, event, sequence, source, library, now) || !library.isWatched) return;
+  if (!takeNext(state, event, sequence, source, library, now) || !library.isWatched) return;
   drain(state, library, now);
   // The missing events arrived on the stream. For an upstream's own events this is decided at the end of its response.
   const { gate, machine } = library;
@@ -50,8 +48,16 @@ function applyInOrder(
   }
 }
 
+/** Applies the next event. One of a unit of several lines waits for the last line. False if the log began anew. */
+function takeNext(
+  state: State, event: ChangeEvent, sequence: Sequence, source: EventSource, library: Library, now: number,
+): boolean {
+  const take = event.hasMore || library.scope?.isOpen === true ? gaps.code.extendUnit : takePlace;
+  return take(state, event, sequence, source, library, now);
+}
+
 /** Applies the next event, and moves the cursor. Returns false if the event revealed that the log began anew. */
-function takePlace(
+export function takePlace(
   state: State, event: ChangeEvent, sequence: Sequence, source: EventSource, library: Library, now: number,
 ): boolean {
   const gate = library.gate;
@@ -65,52 +71,12 @@ function takePlace(
   return true;
 }
 
-function hold(
-  state: State, event: ChangeEvent, sequence: Sequence, source: EventSource, library: Library, now: number,
-): void {
-  const held = library.gate.held;
-  // The held event from the stream equals the upstream's, and was counted with its line.
-  if (source.isUpstream && held.has(sequence)) return;
-  const previous = event.previous ?? predecessor(sequence);
-  if (!held.insert({ event: ownEvent(event), sequence, previous, source: { ...source, text: null }, heldAt: now })) {
-    return countDuplicate(state, event, source);
-  }
-  state.hear(event, source, "held");
-  watch(state, library);
-  if (!held.isOver) return;
-  if (state.options.hasUpstream) {
-    library.isUrgent = true;
-    return;
-  }
-  while (held.isOver && loseGap(state, library, false, now)) { /* one gap after the other */ }
-}
-
-/** Copies the parts of a line that an event refers to, so that the line can be freed while the event is held. */
-function ownEvent(event: ChangeEvent): ChangeEvent {
-  const ownOrNull = (text: string | null): string | null => text === null ? null : own(text);
-  return {
-    ...event, library: ownOrNull(event.library), epoch: ownOrNull(event.epoch), mutationId: ownOrNull(event.mutationId),
-    type: own(event.type), detail: ownOrNull(event.detail), name: own(event.name),
-    members: event.members.map((member) => ({ ...member, id: own(member.id), resource: own(member.resource) })),
-  };
-}
-
-/** Declares the first gap lost, or only its first sequence, and applies the events held behind it. */
-export function loseGap(state: State, library: Library, isFirstAlone: boolean, now: number): boolean {
-  if (!library.gate.declareLost(isFirstAlone)) return false;
-  state.lossCount += 1;
-  state.noteLibrary(library);
-  markAllStale(state, library, library.cursor, now);
-  drain(state, library, now);
-  return true;
-}
-
 /** Applies held events while nothing is missing before them. */
 export function drain(state: State, library: Library, now: number): void {
   for (let ready = library.gate.takeReady(); ready !== null; ready = library.gate.takeReady()) {
     const { event, sequence, source } = ready.held;
     if (ready.isPassed) countDuplicate(state, event, source);
-    else takePlace(state, event, sequence, source, library, now);
+    else takeNext(state, event, sequence, source, library, now);
   }
 }
 
@@ -124,20 +90,8 @@ function reset(state: State, event: ChangeEvent, source: EventSource, library: L
     return;
   }
   beginEpoch(state, library, event.name, sequence, now);
+  if (event.isMarked) gaps.code.scopeOf(library).isInState = true;
   count(state, event, source);
-}
-
-/** Handles a heartbeat. */
-export function hearHeartbeat(state: State, event: ChangeEvent, library: Library, now: number): void {
-  state.noteLibrary(library);
-  const verdict = library.gate.heartbeat(event.last, event.epoch, now);
-  if (verdict === "ahead") {
-    if (state.options.hasUpstream) library.isUrgent = true;
-    watch(state, library);
-  } else if (typeof verdict === "object") {
-    state.counts.held += verdict.forgotten;
-    forgetLog(state, library, now);
-  }
 }
 
 function beginEpoch(state: State, library: Library, epoch: string | null, baseline: Sequence | null, now: number): void {
@@ -146,20 +100,8 @@ function beginEpoch(state: State, library: Library, epoch: string | null, baseli
   forgetLog(state, library, now);
 }
 
-/** Cancels requests and marks lists stale, because the log began anew and its old sequences are meaningless. */
-function forgetLog(state: State, library: Library, now: number): void {
-  if (library.machine === null) library.logCount += 1;
-  else library.machine.cancel();
-  state.recent?.forgetSequences(library);
-  library.answeredThrough = null;
-  library.forgottenThrough = null;
-  library.heldOff.clear();
-  library.doubts = [];
-  for (const query of state.queries.all) if (query.library === library) query.listedThrough = null;
-  markAllStale(state, library, null, now);
-}
-
-function countDuplicate(state: State, event: ChangeEvent, source: EventSource): void {
+/** Counts an event that its log already had. */
+export function countDuplicate(state: State, event: ChangeEvent, source: EventSource): void {
   if (source.isUpstream) return;
   state.counts.duplicate += 1;
   state.hear(event, source, "duplicate");

@@ -1,16 +1,16 @@
 // Events that settle layers. Protocol/optimistic.md, settling.
 
 import type { Layer } from "../layers/layer.js";
-import { nodesOf, stackOf } from "../layers/stack.js";
-import type { KeyNode } from "../queries/node.js";
+import type { Sequence } from "../model/sequence.js";
+import type { KeyNode } from "../queries/query.js";
 import type { Library } from "../store/library.js";
 import type { Stamp } from "../store/stamp.js";
-import type { Sequence } from "../model/sequence.js";
 import type { ChangeEvent } from "../wire/events.js";
-import { settleNode } from "./layer-lists.js";
 import { creationBy } from "./creations.js";
-import type { Creation } from "./creations.js";
+import { settleNode } from "./layer-lists.js";
+import type { Creation } from "./outcomes.js";
 import { rename } from "./renaming.js";
+import { nodesOf, stackOf } from "./stack.js";
 import type { State } from "./state.js";
 import { beginUnit, endUnit, noteObserved, remember } from "./units.js";
 

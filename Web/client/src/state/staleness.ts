@@ -1,11 +1,11 @@
 // Turns events and log changes into doubts about lists. Changes no entity. Protocol/queries.md, staleness.
 
 import type { Sequence } from "../model/sequence.js";
-import { lists } from "../parts/index.js";
 import { keepDoubt } from "../store/doubts.js";
-import type { Doubt } from "../store/doubts.js";
 import type { Library } from "../store/library.js";
+import type { Doubt } from "../store/recent-doubts.js";
 import type { ChangeEvent } from "../wire/events.js";
+import { lists } from "./parts.js";
 import type { State } from "./state.js";
 
 /** Marks every query of a library stale, because of something at a position of its log; null if the log began anew. */
@@ -25,7 +25,7 @@ export function invalidateBy(state: State, event: ChangeEvent, log: Library | nu
     keepDoubt(log, sequence, type, hints);
     state.noteLibrary(log);
   }
-  const library = event.library ?? (type === null ? null : state.options.defaultLibrary);
+  const library = event.library ?? (type === null ? null : state.defaultLibrary);
   cast(state, { cause: "event", library, log, sequence, type, hints }, now);
 }
 

@@ -1,26 +1,27 @@
+import { own } from "../json/own.js";
 import { noLayers } from "../layers/view.js";
 import type { LayerView } from "../layers/view.js";
+import { noRoomFor } from "../model/errors.js";
+import type { Reason } from "../model/errors.js";
 import type { Limits } from "../model/limits.js";
-import { KeyNode } from "../queries/node.js";
-import type { Query } from "../queries/query.js";
+import { nodeOf } from "../queries/named.js";
+import { NodeOf } from "../queries/node.js";
 import { noQueries } from "../queries/none.js";
 import type { QueryView } from "../queries/none.js";
-import type { RecentDoubts } from "../store/recent-doubts.js";
+import type { Element, KeyNode, Query } from "../queries/query.js";
+import type { EventSource } from "../sequencing/held.js";
 import { EvictedKeys } from "../store/evicted.js";
 import { Library } from "../store/library.js";
-import type { TypeTable } from "../store/library.js";
-import { own } from "../store/own.js";
+import type { Slot, TypeTable } from "../store/library.js";
+import type { RecentDoubts } from "../store/recent-doubts.js";
 import type { RecentWrites } from "../store/recent.js";
-import type { Slot } from "../store/slot.js";
 import { TombstoneStore } from "../store/tombstones.js";
+import type { ChangeEvent } from "../wire/events.js";
+import type { Policy } from "./ages.js";
 import type { Changes } from "./changes.js";
 import type { Bin, ChangeRecord, EventCounts, EventTap, QuarantineRecord } from "./records.js";
 import { Unit } from "./unit.js";
-import type { Policy } from "./ages.js";
-import type { EventSource } from "../sequencing/held.js";
-import { noRoomFor } from "../model/errors.js";
-import type { Reason } from "../model/errors.js";
-import type { ChangeEvent } from "../wire/events.js";
+import type { ViewWatch } from "./view-watch.js";
 
 /** The settings of a state. */
 export interface StateOptions {
@@ -47,6 +48,8 @@ export interface StateOptions {
 export class State {
   /** The bounds of input and state. */
   readonly limits: Limits;
+  /** The library of events and requests that name none. */
+  readonly defaultLibrary: string;
   /** The libraries by name. */
   readonly libraries = new Map<string, Library>();
   /** The names of all types, aliases resolved. */
@@ -55,6 +58,8 @@ export class State {
   queries: QueryView = noQueries;
   /** The pending edits. */
   layers: LayerView = noLayers;
+  /** The live views; null while there are none. */
+  views: ViewWatch | null = null;
   /** The tombstones of deleted entities. */
   readonly tombstones: TombstoneStore;
   /** The keys of evicted entities. */
@@ -107,6 +112,7 @@ export class State {
   /** Creates an empty state. */
   constructor(readonly options: StateOptions) {
     this.limits = options.limits;
+    this.defaultLibrary = options.defaultLibrary;
     this.tombstones = new TombstoneStore(options.limits.tombstoneCountMax, options.limits.tombstoneAgeMax);
     this.evicted = new EvictedKeys(options.limits.evictedKeyCountMax);
     this.recency = Number.isFinite(options.limits.entityCountMax) ? new Set() : null;
@@ -155,8 +161,8 @@ export class State {
 
   // Nodes
 
-  /** True if no query, observer or layer exists that an event could concern. */
-  get hasReaders(): boolean { return this.queries.size > 0 || this.nodeCount > 0; }
+  /** True if a query, observer, layer or view exists that an event could concern. */
+  get hasReaders(): boolean { return this.queries.size > 0 || this.nodeCount > 0 || this.views !== null; }
 
   private lastLibrary: Library | null = null;
   private nodeCount = 0;
@@ -165,10 +171,11 @@ export class State {
 
   /** Returns a key's node, created if it is new. */
   takeNode(slot: Slot): KeyNode {
-    if (slot.node !== null) return slot.node;
+    const known = nodeOf(slot);
+    if (known !== null) return known;
     this.nodeCount += 1;
     const number = this.freeNumbers.pop() ?? this.lastNumber++;
-    return slot.node = new KeyNode(slot, number);
+    return slot.node = new NodeOf<Element>(slot, number);
   }
 
   /** Records that something no longer names a key. Its node is kept until observers have been notified. */
@@ -196,15 +203,18 @@ export class State {
   /** Passes a counted event to the observers of the log. */
   hear(event: ChangeEvent, source: EventSource, bin: Bin, reason: Reason | null = null): void {
     this.tap?.hear({
-      event, bin, reason, library: event.library ?? this.options.defaultLibrary, sequence: event.sequence,
+      event, bin, reason, library: event.library ?? this.defaultLibrary, sequence: event.sequence,
       type: event.type === "" ? null : event.type, line: source.isUpstream ? null : source.line, isLate: this.unit.late !== null,
     });
   }
 
   // Marks for the journal
 
-  /** Marks an entity as changed. */
-  noteSlot(slot: Slot): void { this.changes?.slots.add(slot); }
+  /** Marks an entity or its tombstone as changed. */
+  noteSlot(slot: Slot): void {
+    this.changes?.slots.add(slot);
+    this.views?.note(slot);
+  }
 
   /** Marks a library as changed. */
   noteLibrary(library: Library): void { this.changes?.libraries.add(library); }

@@ -4,29 +4,20 @@ import { membersOf, namesOf } from "../json/text.js";
 import { compareBytes, isLonger } from "../json/utf8.js";
 import { CacheError, noRoomFor } from "../model/errors.js";
 import type { Sequence } from "../model/sequence.js";
-import { upkeep } from "../parts/index.js";
-import type { Library } from "../store/library.js";
+import { assigned } from "../store/assigned.js";
 import { mergedByPath } from "../store/graph.js";
-import { assigned } from "../store/merge.js";
-import type { Slot } from "../store/slot.js";
-import type { Stamp } from "../store/stamp.js";
+import type { Library, Slot } from "../store/library.js";
 import { writtenBoth } from "../store/merged.js";
+import type { Stamp } from "../store/stamp.js";
 import { writtenWholes } from "../store/written.js";
 import type { Written } from "../store/written.js";
 import { clearTombstone, deleteEntity, insertEntity, isAwaitingAnswers, overwrite } from "./entities.js";
+import { upkeep } from "./parts.js";
 import { forgetEntity, matchesKey, selectedSlots } from "./removal.js";
 import { dropOutlived } from "./settling.js";
 import type { State } from "./state.js";
+import type { Step } from "./steps.js";
 import { beginUnit, endUnit } from "./units.js";
-
-/** A validated operation of a transaction or a layer; ids are canonical. */
-export type Step =
-  | { op: "put"; type: string; id: string; resource: string; }
-  | { op: "patch"; type: string; id: string; fields: string; unset: readonly string[]; }
-  | { op: "merge"; type: string; id: string; fields: string; }
-  | { op: "remove_field"; type: string; id: string; field: string; }
-  | { op: "delete"; type: string; id: string; }
-  | { op: "remove"; type: string | null; ids: readonly string[] | null; matching: string | null; };
 
 /** The new state of an entity: a value with the written fields (null for all), deleted, or removed from the cache. */
 type Outcome = { text: string; written: Written | null; } | "deleted" | "forgotten";

@@ -1,7 +1,6 @@
 import type { Layer } from "../layers/layer.js";
 import type { Sequence } from "../model/sequence.js";
-import type { KeyNode } from "../queries/node.js";
-import type { Query } from "../queries/query.js";
+import type { KeyNode, Query } from "../queries/query.js";
 
 /**
  * A unit of change: one event, batch, transaction, response or change of layers. Each observer gets one notification of

@@ -2,14 +2,17 @@
 // L10.
 
 import { unreachable } from "../model/errors.js";
-import { lists } from "../parts/index.js";
-import type { KeyNode } from "../queries/node.js";
+import { nodeOf } from "../queries/named.js";
+import type { KeyNode } from "../queries/query.js";
+import type { Slot } from "../store/library.js";
 import type { Completeness } from "../store/stamp.js";
+import { lists } from "./parts.js";
 import type { State } from "./state.js";
 
 /** Begins a unit. `isMulti`: it may change several entities, or one list in several places. */
 export function beginUnit(state: State, isMulti: boolean): void {
   if (state.unit.isOpen) unreachable("a unit inside a unit");
+  state.views?.settle();
   state.unit.isOpen = true;
   state.unit.isMulti = isMulti;
 }
@@ -29,31 +32,14 @@ export function endUnit(state: State, now: number): void {
   unit.isUncertain = false;
 }
 
-/** Runs `body` as one unit, or as a part of the unit that is already open. */
-export function inUnit(state: State, now: number, body: () => void): void {
-  if (state.unit.isOpen) {
-    body();
-    return;
-  }
-  beginUnit(state, true);
-  body();
-  endUnit(state, now);
-}
-
-/** True if the visible value of an element that stays in a list changed in the unit. */
-export function isReplaced(state: State, node: KeyNode): boolean {
-  const old = state.unit.olds.get(node);
-  return old !== undefined && old !== node.visible;
-}
-
 function logEntity(state: State, node: KeyNode): void {
   const old = state.unit.olds.get(node) ?? null;
   const current = state.unit.renamed.find((renamed) => renamed.from === node)?.to ?? node;
   const text = current.visible;
   const wasWhole = !state.unit.partialOlds.has(node);
-  const isWhole = completeness(current) === "whole";
-  if (text === old && wasWhole === isWhole) return;
-  state.log.push({ of: "entity", node, text, old, isWhole, wasWhole });
+  const isNowWhole = completeness(current) === "whole";
+  if (text === old && wasWhole === isNowWhole) return;
+  state.log.push({ of: "entity", node, text, old, isWhole: isNowWhole, wasWhole });
 }
 
 /** Returns how much of a key's visible value is known. */
@@ -63,6 +49,12 @@ export function completeness(node: KeyNode): Completeness {
   if (stored === "whole" || node.overlay === null) return stored;
   // A put in a layer makes everything known.
   return node.overlay.touches.some((touch) => touch.change.op === "put") ? "whole" : stored;
+}
+
+/** True if everything is known of a slot's visible value. */
+export function isWhole(slot: Slot): boolean {
+  const node = nodeOf(slot);
+  return (node === null ? slot.completeness : completeness(node)) === "whole";
 }
 
 /** Records the visible value of a key before the unit. */

@@ -1,5 +1,5 @@
 import type { Library } from "../store/library.js";
-import { edits } from "../parts/index.js";
+import { edits } from "./parts.js";
 import type { LibraryStatus } from "./records.js";
 import type { State } from "./state.js";
 

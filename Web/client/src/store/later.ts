@@ -1,8 +1,8 @@
 import { kindOf, membersOf } from "../json/text.js";
 import type { Sequence } from "../model/sequence.js";
+import { assigned } from "./assigned.js";
 import { mergedByPath } from "./graph.js";
-import { assigned } from "./merge.js";
-import type { Slot } from "./slot.js";
+import type { Slot } from "./library.js";
 import { isNewer } from "./stamp.js";
 import type { Stamp } from "./stamp.js";
 import { outerOf, PATH_SEPARATOR } from "./written.js";

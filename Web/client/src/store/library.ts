@@ -1,15 +1,18 @@
+import { own } from "../json/own.js";
+import { namesOf } from "../json/text.js";
 import type { Limits } from "../model/limits.js";
-import type { Sequence } from "../model/sequence.js";
 import { later } from "../model/sequence.js";
+import type { Sequence } from "../model/sequence.js";
 import { SequenceGate } from "../sequencing/gate.js";
 import type { GateRecord } from "../sequencing/gate.js";
 import type { LostRange } from "../sequencing/lost.js";
 import type { ReconcileMachine } from "../sequencing/reconcile.js";
-import type { Query } from "../queries/query.js";
-import type { Candidates } from "../queries/candidates.js";
+import type { ScopeState } from "../sequencing/scope.js";
 import type { LogDoubt } from "./doubts.js";
-import { own } from "./own.js";
-import { Slot } from "./slot.js";
+import { completenessAfter, markOf, NO_MARK } from "./stamp.js";
+import type { Completeness, FieldStamps, Mark, Stamp } from "./stamp.js";
+import { topLevel } from "./written.js";
+import type { Written } from "./written.js";
 
 /**
  * The state of a library: `cold` before its first position, `live` while nothing is missing, `gap` while events are
@@ -17,14 +20,10 @@ import { Slot } from "./slot.js";
  */
 export type LibraryPhase = "cold" | "live" | "gap" | "reconciling" | "stale";
 
-/** The entities of one library and type, and the queries that list them. */
+/** The entities of one library and type. */
 export class TypeTable {
   /** The slots by id. */
   readonly slots = new Map<string, Slot>();
-  /** The stored queries of the type, by number. */
-  readonly queries = new Set<Query>();
-  /** The rules of these queries; null before the first one. */
-  candidates: Candidates | null = null;
   /** The number of stored entities. */
   entityCount = 0;
 
@@ -78,14 +77,19 @@ export class Library {
   isWatched = false;
   /** True if a gap is requested without waiting for the reorder window. */
   isUrgent = false;
+  /** The open unit of several lines, and the state under way; null before the log had one of them. */
+  scope: ScopeState | null = null;
 
   /** Creates a library, restored from a journal's record if there is one. */
   constructor(readonly name: string, limits: Limits, record?: GateRecord) {
     this.gate = new SequenceGate(limits, record);
   }
 
-  /** The cursor in the log; null before the first position. */
-  get cursor(): Sequence | null { return this.gate.cursor; }
+  /** The cursor in the log, before a unit that has not ended; null before the first position. */
+  get cursor(): Sequence | null { return this.scope?.isOpen === true ? this.scope.before : this.gate.cursor; }
+
+  /** True if the library may be older than its source: after a loss, in a new log, and until the end of a state. */
+  get isStale(): boolean { return this.gate.isStale || this.scope?.isStale === true; }
 
   /** The highest position that a stored value may stand for; null if there is none. */
   get knownThrough(): Sequence | null {
@@ -107,8 +111,8 @@ export class Library {
   /** The state of the library. */
   get phase(): LibraryPhase {
     if (this.gate.missing !== null) return this.machine?.isActive === true && !this.machine.isHealing ? "reconciling" : "gap";
-    if (this.gate.isStale) return "stale";
-    return this.gate.cursor === null ? "cold" : "live";
+    if (this.isStale) return "stale";
+    return this.cursor === null ? "cold" : "live";
   }
 
   /** Returns the table of a type; null if there is none. */
@@ -121,5 +125,77 @@ export class Library {
     const table = new TypeTable(this, own(type));
     this.types.set(table.name, table);
     return table;
+  }
+}
+
+/** What names a key: lists, observers and layers. The store keeps it and does not look inside. */
+export interface SlotNode {
+  /** True if anything names the key. */
+  readonly isNamed: boolean;
+}
+
+/** One key of a library: its stored entity, and what names it. A slot without either is removed. */
+export class Slot {
+  /** The stored resource as compact JSON, without layers; null when nothing is stored. */
+  text: string | null = null;
+  private sequence: Sequence | null = null;
+  private mark: Mark = NO_MARK;
+  /** The stamps of single fields; null if all were written at once. */
+  fields: FieldStamps | null = null;
+  /** What names the key: `nodeOf` returns it with its type. Null if nothing does. */
+  node: SlotNode | null = null;
+
+  /** Creates an empty slot. */
+  constructor(readonly table: TypeTable, readonly id: string) { }
+
+  /** The stamp of the last write; meaningless while nothing is stored. */
+  get stamp(): Stamp {
+    const { generation, writtenAt, writer, isPartial } = this.mark;
+    return { sequence: this.sequence, generation, writtenAt, writer, isPartial };
+  }
+
+  set stamp(stamp: Stamp) {
+    this.sequence = stamp.sequence;
+    this.mark = markOf(stamp);
+  }
+
+  /** The key within its library, `type:id`. */
+  get key(): string { return `${this.table.name}:${this.id}`; }
+
+  /** How much of the entity is known. */
+  get completeness(): Completeness { return this.fields === null ? "whole" : this.fields.completeness; }
+
+  /** Returns the stamp of a field. */
+  stampOf(field: string): Stamp {
+    return this.fields === null ? this.stamp : this.fields.named.get(field) ?? this.fields.rest;
+  }
+
+  /** Stores a value. `written` are the fields that were written, null for all. True if the bytes changed. */
+  write(text: string, given: Stamp, written: Written | null): boolean {
+    const isPartial = written !== null;
+    const stamp = given.isPartial === isPartial ? given : { ...given, isPartial };
+    this.dateFields(written, text, stamp);
+    const isChanged = text !== this.text;
+    if (isChanged) this.text = own(text);
+    this.stamp = stamp;
+    return isChanged;
+  }
+
+  private dateFields(written: Written | null, text: string, stamp: Stamp): void {
+    if (written === null) {
+      this.fields = null;
+      return;
+    }
+    const stamps = this.fields ?? { rest: this.stamp, named: new Map<string, Stamp>(), completeness: "whole" };
+    written.date(stamps.named, stamp, stamps.rest);
+    stamps.completeness = completenessAfter(stamps.completeness, stamp.writer);
+    const present = namesOf(text);
+    if (stamps.named.size > present.length) {
+      const kept = new Set(present);
+      for (const name of stamps.named.keys()) if (!kept.has(topLevel(name))) stamps.named.delete(name);
+    }
+    const isOneDate = stamps.completeness === "whole" && present.every((name) => stamps.named.get(name) === stamp)
+      && [...stamps.named.values()].every((own) => own === stamp);
+    this.fields = isOneDate ? null : stamps;
   }
 }

@@ -9,25 +9,10 @@ export interface MergeRules {
   alternateIds: readonly string[];
 }
 
-function object(members: readonly Member[]): string {
+/** Returns an object of members, in their order and spelling. */
+export function objectOf(members: readonly Member[]): string {
   return `{${members.map((member) => `${member.spelled}:${member.value}`).join(",")}}`;
 }
-
-/** Returns `base` with the members of `fields` replaced and those in `unset` removed. */
-export function assigned(fields: string, base: string, unset: ReadonlySet<string> = NO_NAMES): string {
-  const given = fields === "" ? [] : membersOf(fields);
-  const values = new Map(given.map((member) => [member.name, member]));
-  const result: Member[] = [];
-  for (const member of membersOf(base)) {
-    const given = values.get(member.name);
-    values.delete(member.name);
-    if (!unset.has(member.name)) result.push(given === undefined ? member : { ...member, value: given.value });
-  }
-  for (const member of values.values()) if (!unset.has(member.name)) result.push(member);
-  return object(result);
-}
-
-const NO_NAMES: ReadonlySet<string> = new Set();
 
 /**
  * Merges a change into a base. Members keep the base's order and spelling; new ones follow. `keepsIdentity`: the change
@@ -50,7 +35,7 @@ export function merged(
     // An entity found by its `uuid` must not get the change's `id`: it would become another entity.
     if (!(keepsIdentity && member.name === "id")) result.push(member);
   }
-  return object(result);
+  return objectOf(result);
 }
 
 function mergedValue(member: Member, value: string, noMergeFields: ReadonlySet<string>): string {
@@ -73,6 +58,6 @@ function tag(value: string): string | null {
 /** Returns a change without objects that would be merged into unknown fields. */
 export function knowable(incoming: string, base: string, noMergeFields: ReadonlySet<string>): string {
   const known = new Set(membersOf(base).map((member) => member.name));
-  return object(membersOf(incoming).filter(
+  return objectOf(membersOf(incoming).filter(
     (member) => kindOf(member.value) !== "object" || known.has(member.name) || noMergeFields.has(member.name)));
 }

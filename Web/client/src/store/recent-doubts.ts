@@ -1,4 +1,28 @@
-import type { Doubt } from "./doubts.js";
+import type { Sequence } from "../model/sequence.js";
+import type { DoubtCause } from "./doubts.js";
+import type { Library } from "./library.js";
+
+/** Which lists became stale, and at which position of a log. Members that are absent or null exclude no list. */
+export interface Doubt {
+  /** Why the lists became stale. */
+  readonly cause: DoubtCause;
+  /** The library of the lists. */
+  readonly library?: string | null;
+  /** The method of the lists. */
+  readonly method?: string | null;
+  /** The canonical input of the lists. */
+  readonly input?: string | null;
+  /** The type of the lists. */
+  readonly type?: string | null;
+  /** The tags of the lists, as JSON. */
+  readonly tags?: string | null;
+  /** The hints that the lists must match, as JSON. */
+  readonly hints?: string | null;
+  /** The library whose log `sequence` refers to; absent if there is no position. */
+  readonly log?: Library | null;
+  /** The position in the log; null if the log began anew, or the event had none. */
+  readonly sequence?: Sequence | null;
+}
 
 const COUNT_MAX = 1_024;
 

@@ -1,6 +1,5 @@
 import type { Sequence } from "../model/sequence.js";
-import type { Library } from "./library.js";
-import type { Slot } from "./slot.js";
+import type { Library, Slot } from "./library.js";
 
 /** A write that an awaited response may not include. */
 export interface RecentWrite {

@@ -62,3 +62,18 @@ export interface Tombstone {
   /** When the entity was deleted, in milliseconds since 1970. */
   readonly deletedAt: number;
 }
+
+/** A stamp without its sequence. Consecutive writes share one, which saves 40 bytes for each entity. */
+export type Mark = Omit<Stamp, "sequence">;
+
+/** The mark of a slot that stores nothing. */
+export const NO_MARK: Mark = { generation: 0, writtenAt: 0, writer: "event", isPartial: false };
+
+let lastMark = NO_MARK;
+
+/** Returns the mark of a stamp; the previous one if they are equal. */
+export function markOf({ generation, writtenAt, writer, isPartial }: Stamp): Mark {
+  const isSame = lastMark.generation === generation && lastMark.writtenAt === writtenAt && lastMark.writer === writer
+    && lastMark.isPartial === isPartial;
+  return isSame ? lastMark : lastMark = { generation, writtenAt, writer, isPartial };
+}

@@ -1,5 +1,4 @@
-import type { Library } from "./library.js";
-import type { Slot } from "./slot.js";
+import type { Library, Slot } from "./library.js";
 import type { Tombstone } from "./stamp.js";
 
 /** The tombstones of deleted entities, oldest first. Past `countMax` or `ageMax` the oldest are dropped. */

@@ -30,3 +30,6 @@ export function outerOf(path: string): string[] {
   const names = path.split(PATH_SEPARATOR);
   return names.slice(1).map((_, index) => names.slice(0, -1 - index).join(PATH_SEPARATOR));
 }
+
+/** Returns the first name of a path. Names are joined by a zero character. */
+export function topLevel(path: string): string { return path.split("\0", 1)[0]; }

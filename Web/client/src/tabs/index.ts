@@ -1,20 +1,21 @@
 // One cache for all tabs of a page: one tab writes, the others follow it, and one of them takes over when it closes.
 
-import { NormalizedCache } from "../engine/cache.js";
-import type { CacheOptions, NotificationHandler } from "../engine/cache.js";
-import { cacheCalls } from "../engine/calls.js";
-import type { CacheCalls } from "../engine/calls.js";
+import { NormalizedCache } from "../cache/cache.js";
+import type { NotificationHandler } from "../cache/cache.js";
+import { cacheCalls } from "../cache/calls.js";
+import type { CacheCalls } from "../cache/calls.js";
+import { optionNames } from "../cache/options.js";
+import type { CacheHandle, CachePort } from "../cache/port.js";
 import { systemClock } from "../engine/clock.js";
 import type { CacheClock } from "../engine/clock.js";
 import type { Notification, Sink } from "../engine/notifications.js";
-import { optionNames, refuseUnknown } from "../engine/options.js";
-import type { CacheHandle, CachePort } from "../engine/port.js";
 import { IndexedDBJournal } from "../journal/indexed-db.js";
 import { stringifyExact } from "../json/exact.js";
 import type { JsonValue, NumberMode } from "../json/exact.js";
 import { elementsOf, memberOf, quoted } from "../json/text.js";
 import { CacheError } from "../model/errors.js";
 import type { ErrorCode, Reasons } from "../model/errors.js";
+import { refuseUnknown } from "../model/options.js";
 import { Raw } from "../out/raw.js";
 import { textOf, valueOf } from "../out/value.js";
 import type { Out } from "../out/value.js";
@@ -22,18 +23,11 @@ import { perform } from "./inspected.js";
 import { Leader } from "./leader.js";
 import { channelName, tabLock } from "./message.js";
 import type { TabMessage } from "./message.js";
-import { paramsOf, Subscription } from "./subscription.js";
+import type { SharedCacheOptions } from "./options.js";
+import { observing, paramsOf, renumbering } from "./subscription.js";
+import { Subscriptions } from "./subscriptions.js";
 
-/** The options of a `SharedCache`. */
-export interface SharedCacheOptions extends Omit<CacheOptions, "journal"> {
-  /** The name of the database, and of the group of tabs; `tidemark` by default. */
-  name?: string;
-  /**
-   * Called in a tab that becomes the writer, to connect sources to the cache. May return a function, called at its
-   * close.
-   */
-  lead?(cache: NormalizedCache): (() => void) | void;
-}
+export type { SharedCacheOptions } from "./options.js";
 
 interface Call {
   readonly id: number;
@@ -71,10 +65,7 @@ export class SharedCache implements CacheHandle {
   /** The writing tab that this one follows. */
   private followed: string | null = null;
   private readonly waiting = new Map<number, Call>();
-  /** The observations that are being restarted in another writing tab, by call. */
-  private readonly resuming = new Map<number, Subscription>();
-  private readonly subscriptions = new Map<number, Subscription>();
-  private readonly byRemote = new Map<number, Subscription>();
+  private readonly subscriptions: Subscriptions;
   private readonly handlers = new Map<string, Set<NotificationHandler>>();
   private readonly editListeners = new Set<() => void>();
   /** Receivers of notifications about libraries, commits and the outbox, besides the handlers. */
@@ -83,7 +74,6 @@ export class SharedCache implements CacheHandle {
   private editVersion = 0;
   private isListening = false;
   private lastId = 0;
-  private lastSubscription = 0;
   private releaseTab: () => void = () => undefined;
   private endSource: () => void = () => undefined;
   private becomeReady: () => void = () => undefined;
@@ -94,6 +84,7 @@ export class SharedCache implements CacheHandle {
     this.name = options.name ?? "tidemark";
     this.mode = options.numbers ?? "text";
     this.clock = options.clock ?? systemClock();
+    this.subscriptions = new Subscriptions(this.clock, () => this.nextId(), (id, method, json) => this.sendResuming(id, method, json));
     this.calls = cacheCalls((method, params) => this.call(method, params));
     this.port = this.ownPort();
     this.ready = new Promise((resolve, reject) => {
@@ -151,6 +142,7 @@ export class SharedCache implements CacheHandle {
     if (this.isClosed) return;
     this.isClosed = true;
     this.endSource();
+    this.subscriptions.end();
     this.leader?.end();
     if (!this.isLeading) this.post({ is: "bye", from: this.tab });
     this.releaseTab();
@@ -195,7 +187,7 @@ export class SharedCache implements CacheHandle {
         const edits = elementsOf(memberOf(this.editText, "pending") ?? "[]");
         return { pending: edits.filter((edit) => library === null || memberOf(edit, "library_id") === quoted(library)).map((edit) => new Raw(edit)) };
       },
-      isPending: (subscription) => this.subscriptions.get(subscription)?.isPending ?? null,
+      isPending: (subscription) => this.subscriptions.isPending(subscription),
     };
   }
 
@@ -208,14 +200,18 @@ export class SharedCache implements CacheHandle {
     if (this.waiting.size >= CALL_COUNT_MAX) {
       return reply(new CacheError("limit_exceeded", `${CALL_COUNT_MAX} requests wait for another tab: ask again later`));
     }
-    this.lastId += 1;
-    const call: Call = { id: this.lastId, method, json, sink, reply, sendCount: 0 };
+    const call: Call = { id: this.nextId(), method, json, sink, reply, sendCount: 0 };
     this.waiting.set(call.id, call);
     this.send(call);
   }
 
+  private nextId(): number {
+    this.lastId += 1;
+    return this.lastId;
+  }
+
   private send(call: Call): void {
-    const json = call.method === "observe.cancel" ? this.remoteCancel(call.json) : call.json;
+    const json = call.method !== null && renumbering.includes(call.method) ? this.subscriptions.remoteParams(call.json) : call.json;
     if (!this.isLeading && this.followed === null) return;
     call.sendCount += 1;
     if (this.isLeading) {
@@ -229,41 +225,17 @@ export class SharedCache implements CacheHandle {
   }
 
   private answered(id: number, outcome: Out | CacheError): void {
-    const resumed = this.resuming.get(id);
-    if (resumed !== undefined) {
-      this.resuming.delete(id);
-      return this.resumed(resumed, outcome);
-    }
+    if (this.subscriptions.answered(id, outcome)) return;
     const call = this.waiting.get(id);
     if (call === undefined) return;
     this.waiting.delete(id);
     if (outcome instanceof CacheError) return call.reply(call.sendCount > 1 ? repeated(call, outcome) : outcome);
-    switch (call.method) {
-      case "query.observe": case "entity.observe": case "log.observe": {
-        this.lastSubscription += 1;
-        const subscription = new Subscription(this.lastSubscription, call.method, call.json, call.sink);
-        const own = subscription.begin(textOf(outcome));
-        this.subscriptions.set(subscription.number, subscription);
-        if (subscription.remote !== null) this.byRemote.set(subscription.remote, subscription);
-        return call.reply(own);
-      }
-      case "observe.cancel": {
-        const subscription = this.subscriptions.get(Number(memberOf(call.json, "subscription")));
-        if (subscription !== undefined) this.forget(subscription);
-        return call.reply(outcome);
-      }
-      default: return call.reply(outcome);
+    if (call.method !== null && observing.includes(call.method)) {
+      return call.reply(this.subscriptions.add(call.method, call.json, call.sink, textOf(outcome)));
     }
-  }
-
-  private forget(subscription: Subscription): void {
-    this.subscriptions.delete(subscription.number);
-    if (subscription.remote !== null) this.byRemote.delete(subscription.remote);
-  }
-
-  private remoteCancel(json: string): string {
-    const subscription = this.subscriptions.get(Number(memberOf(json, "subscription")));
-    return subscription === undefined || subscription.remote === null ? json : `{"subscription":${subscription.remote}}`;
+    if (call.method === "observe.cancel") this.subscriptions.cancel(call.json);
+    if (call.method === "view.move") this.subscriptions.move(call.json);
+    call.reply(outcome);
   }
 
   // Notifications
@@ -272,7 +244,7 @@ export class SharedCache implements CacheHandle {
 
   private told(method: Notification["method"], params: string): void {
     const number = memberOf(params, "subscription");
-    if (number !== null) return this.byRemote.get(Number(number))?.tell(method, params);
+    if (number !== null) return this.subscriptions.tell(Number(number), method, params);
     const notification = { method, params: paramsOf(params, null) };
     this.sink(notification);
     if (toAll.includes(method)) for (const sink of this.sinks) sink(notification);
@@ -298,10 +270,7 @@ export class SharedCache implements CacheHandle {
   private showEdits(json: string, pending: readonly (readonly [number, boolean])[]): void {
     this.editText = json;
     this.editVersion += 1;
-    for (const [remote, isPending] of pending) {
-      const subscription = this.byRemote.get(remote);
-      if (subscription !== undefined) subscription.isPending = isPending;
-    }
+    for (const [remote, isPending] of pending) this.subscriptions.setPending(remote, isPending);
     for (const listener of [...this.editListeners]) listener();
   }
 
@@ -331,34 +300,19 @@ export class SharedCache implements CacheHandle {
 
   private showOwnEdits(): void {
     const { port } = this.cache;
-    this.showEdits(textOf(port.edits(null)), [...this.byRemote.keys()].map((remote) => [remote, port.isPending(remote) === true] as const));
+    this.showEdits(textOf(port.edits(null)), this.subscriptions.remotes.map((remote) => [remote, port.isPending(remote) === true] as const));
   }
 
   private goOn(): void {
     this.becomeReady();
     if (this.isListening) this.listen();
-    this.byRemote.clear();
-    this.resuming.clear();
-    for (const subscription of [...this.subscriptions.values()]) {
-      subscription.remote = null;
-      this.resume(subscription);
-    }
+    this.subscriptions.resumeAll();
     for (const call of [...this.waiting.values()]) this.send(call);
   }
 
-  private resume(subscription: Subscription): void {
-    this.lastId += 1;
-    const id = this.lastId;
-    const { method, json } = subscription;
-    this.resuming.set(id, subscription);
+  private sendResuming(id: number, method: string, json: string): void {
     if (this.isLeading) perform(this.cache, method, json, this.hear, (outcome) => this.answered(id, outcome));
     else if (this.followed !== null) this.post({ is: "call", from: this.tab, to: this.followed, id, method, json });
-  }
-
-  private resumed(subscription: Subscription, outcome: Out | CacheError): void {
-    if (outcome instanceof CacheError || !this.subscriptions.has(subscription.number)) return;
-    subscription.resume(textOf(outcome));
-    if (subscription.remote !== null) this.byRemote.set(subscription.remote, subscription);
   }
 
   private listen(): void {

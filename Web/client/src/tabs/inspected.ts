@@ -1,6 +1,6 @@
 // The methods that report a cache's state, in the writing tab. They are loaded with the first call of one.
 
-import type { NormalizedCache } from "../engine/cache.js";
+import type { NormalizedCache } from "../cache/cache.js";
 import type { Sink } from "../engine/notifications.js";
 import { memberOf } from "../json/text.js";
 import { CacheError } from "../model/errors.js";

@@ -1,13 +1,13 @@
 // The writing tab's side: performs the requests of following tabs, and sends them their notifications.
 
-import type { NormalizedCache } from "../engine/cache.js";
+import type { NormalizedCache } from "../cache/cache.js";
 import type { Sink } from "../engine/notifications.js";
 import { memberOf } from "../json/text.js";
 import { CacheError } from "../model/errors.js";
 import { textOf } from "../out/value.js";
 import { perform } from "./inspected.js";
-import type { TabMessage } from "./message.js";
 import { tabLock } from "./message.js";
+import type { TabMessage } from "./message.js";
 import { observing } from "./subscription.js";
 
 interface Follower {
@@ -107,8 +107,11 @@ export class Leader {
 
   private tellEdits(): void {
     const { port } = this.cache;
-    const pending = [...this.followers.values()].flatMap(({ subscriptions }) =>
-      [...subscriptions].map((subscription) => [subscription, port.isPending(subscription) === true] as const));
+    const pending = [...this.followers.values()].flatMap(({ subscriptions }) => [...subscriptions].flatMap((subscription) => {
+      // Views tell their observers themselves.
+      const isPending = port.isPending(subscription);
+      return isPending === null ? [] : [[subscription, isPending] as const];
+    }));
     this.post({ is: "edits", from: this.tab, json: textOf(port.edits(null)), pending });
   }
 }

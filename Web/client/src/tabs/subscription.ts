@@ -2,12 +2,15 @@
 
 import type { Notification, Sink } from "../engine/notifications.js";
 import { changedFields } from "../engine/notifications.js";
-import { elementsOf, kindOf, memberOf, membersOf } from "../json/text.js";
+import { elementsOf, kindOf, memberOf, membersOf, presentMember, quoted } from "../json/text.js";
 import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
+import { patched } from "./patched.js";
 
 /** The methods that start an observation. */
-export const observing: readonly string[] = ["query.observe", "entity.observe", "log.observe"];
+export const observing: readonly string[] = ["query.observe", "entity.observe", "log.observe", "view.observe"];
+/** The methods whose params name an observation. */
+export const renumbering: readonly string[] = ["observe.cancel", "view.move"];
 
 /** An observation, and the data reported last. */
 export class Subscription {
@@ -16,22 +19,34 @@ export class Subscription {
   /** True if the observed data shows a pending edit. */
   isPending = false;
   /**
-   * The data reported last: the elements of the list, or the one entity. Empty for the log, whose events are not
-   * repeated.
+   * The data reported last: the elements of the list or the rows of the view, or the one entity. Empty for the log, whose
+   * events are not repeated.
    */
   private shown: string[] = [];
+  /** The numbers and marks of the view that were reported last. */
+  private told = "";
 
   /** Creates an observation of a method with its params; `number` is its number in this tab. */
-  constructor(readonly number: number, readonly method: string, readonly json: string, readonly sink: Sink) { }
+  constructor(readonly number: number, readonly method: string, public json: string, readonly sink: Sink) { }
 
-  private get isList(): boolean { return this.method === "query.observe"; }
+  private get isList(): boolean { return this.method === "query.observe" || this.isView; }
+
+  private get isView(): boolean { return this.method === "view.observe"; }
+
+  /** Moves the window of a view: a new writing tab begins with it. `json`: the params of `view.move`. */
+  move(json: string): void {
+    const members = membersOf(this.json).filter(({ name }) => presentMember(json, name) === null);
+    const moved = membersOf(json).filter(({ name, value }) => name !== "subscription" && name !== "library_id" && value !== "null");
+    this.json = `{${[...members, ...moved].map(({ name, value }) => `${quoted(name)}:${value}`).join(",")}}`;
+  }
 
   /** Handles the first answer, and returns it with this tab's subscription number. */
   begin(answer: string): Out {
     this.remote = Number(memberOf(answer, "subscription"));
     this.isPending = memberOf(answer, "pending") === "true";
     this.shown = this.shownIn(answer);
-    return new Raw(this.renumbered(answer));
+    this.told = toldIn(answer);
+    return new Raw(renumbered(answer, this.number));
   }
 
   /** Handles the answer of a new writing tab, and reports the difference to the data reported last. */
@@ -40,6 +55,7 @@ export class Subscription {
     this.isPending = memberOf(answer, "pending") === "true";
     const before = this.shown;
     this.shown = this.shownIn(answer);
+    if (this.isView) return this.resumeView(before, answer);
     if (before.length === this.shown.length && before.every((text, index) => text === this.shown[index])) return;
     const stale = memberOf(answer, "stale") === "true";
     if (this.isList) {
@@ -64,12 +80,28 @@ export class Subscription {
     });
   }
 
+  private resumeView(before: readonly string[], answer: string): void {
+    const former = this.told;
+    this.told = toldIn(answer);
+    const patch = patchBetween(before, this.shown);
+    if (patch.length === 0 && former === this.told) return;
+    const added = patch.flatMap(({ op, path }) => op === "add" ? [Number(path.slice(1))] : []);
+    const all = memberOf(answer, "keys");
+    const keys = all === null ? undefined : elementsOf(all);
+    const params = paramsOf(answer, this.number);
+    delete params.rows;
+    this.sink({
+      method: "view.changed", params: { ...params, patch, keys: keys === undefined ? undefined : added.map((at) => new Raw(keys[at])), missed: 1 },
+    });
+  }
+
   /** Handles a notification of the writing tab, and passes it on with this tab's number. */
   tell(method: Notification["method"], params: string): void {
     if (this.isList) {
       const pending = memberOf(params, "pending");
       if (pending !== null) this.isPending = pending === "true";
-      for (const step of elementsOf(memberOf(params, "patch") ?? "[]")) apply(step, this.shown);
+      if (this.isView && method === "view.changed") this.told = toldIn(params);
+      for (const step of elementsOf(memberOf(params, "patch") ?? "[]")) patched(this.shown, step);
     } else {
       this.shown = [memberOf(params, "entity") ?? "null"];
     }
@@ -78,14 +110,18 @@ export class Subscription {
 
   private shownIn(answer: string): string[] {
     if (!this.isList) return [memberOf(answer, "entity") ?? "null"];
-    const entities = memberOf(answer, "entities");
+    const entities = memberOf(answer, this.isView ? "rows" : "entities");
     return entities === null || kindOf(entities) !== "array" ? [] : elementsOf(entities);
   }
-
-  private renumbered(json: string): string {
-    return `{${membersOf(json).map(({ name, spelled, value }) => `${spelled}:${name === "subscription" ? String(this.number) : value}`).join(",")}}`;
-  }
 }
+
+/** Returns an object with the number of its subscription replaced. */
+export function renumbered(json: string, number: number): string {
+  return `{${membersOf(json).map(({ name, spelled, value }) => `${spelled}:${name === "subscription" ? String(number) : value}`).join(",")}}`;
+}
+
+/** Returns the numbers and marks of a view's result. */
+function toldIn(json: string): string { return ["total", "stale", "pending", "missing"].map((name) => memberOf(json, name)).join(" "); }
 
 /** Returns the params of a notification with its subscription number replaced. */
 export function paramsOf(params: string, number: number | null): { [name: string]: Out; } {
@@ -93,27 +129,14 @@ export function paramsOf(params: string, number: number | null): { [name: string
     [name, name === "subscription" && number !== null ? number : new Raw(value)]));
 }
 
-function place(step: string, name: string): number { return Number((memberOf(step, name) ?? "\"/0\"").slice(2, -1)); }
-
-function apply(step: string, list: string[]): void {
-  const at = place(step, "path");
-  const value = memberOf(step, "value") ?? "null";
-  switch (memberOf(step, "op")) {
-    case "\"remove\"": list.splice(at, 1); break;
-    case "\"add\"": list.splice(at, 0, value); break;
-    case "\"replace\"": list[at] = value; break;
-    case "\"move\"": list.splice(at, 0, ...list.splice(place(step, "from"), 1));
-  }
-}
-
 /** Returns a patch that replaces the part between the common beginning and the common end. */
-function patchBetween(before: readonly string[], after: readonly string[]): Out[] {
+function patchBetween(before: readonly string[], after: readonly string[]): { op: string; path: string; value?: Raw; }[] {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) start += 1;
   let end = 0;
   const most = Math.min(before.length, after.length) - start;
   while (end < most && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1;
-  const patch: Out[] = [];
+  const patch: { op: string; path: string; value?: Raw; }[] = [];
   for (let at = before.length - end - 1; at >= start; at -= 1) patch.push({ op: "remove", path: `/${at}` });
   for (let at = start; at < after.length - end; at += 1) patch.push({ op: "add", path: `/${at}`, value: new Raw(after[at]) });
   return patch;

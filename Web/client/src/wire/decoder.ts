@@ -3,39 +3,23 @@
 import { Scanner } from "../json/scan.js";
 import { compact, unescaped } from "../json/text.js";
 import { byteLength, hasLoneSurrogate, isLonger } from "../json/utf8.js";
-import { idOf, isIdTooLong, isType } from "../model/identity.js";
-import type { Limits } from "../model/limits.js";
 import type { Reason } from "../model/errors.js";
+import type { Limits } from "../model/limits.js";
 import { parseSequence } from "../model/sequence.js";
 import type { Sequence } from "../model/sequence.js";
-import { gaps } from "../parts/index.js";
-import type { ChangeEvent, DecodedLine, EventKind, EventMember, Line } from "./events.js";
+import { bareEnvelope, noMembers, type Envelope } from "./envelope.js";
+import type { ChangeEvent, DecodedLine, EventMember, Line } from "./events.js";
+import { idOf, isIdTooLong, isType } from "./identity.js";
+import { CONTROL_KEYS, CONTROL_WORDS, KINDS } from "./kinds.js";
+import type { placeOf } from "./salvage.js";
 
 /** Containers around the members of a batch's resource, in the deepest form of an envelope. */
 const RECORD_DEPTH = 7;
 const NONE = -1;
 
-const CONTROL_WORDS = new Set(["Subscribed", "Unsubscribed", "LogsSubscribed", "Pong"]);
-const CONTROL_KEYS = new Set(["JsonOk", "Error", "LogMessage"]);
-const KINDS: ReadonlyMap<string, EventKind> = new Map([
-  ["ResourceChanged", "changed"], ["ResourceBatchChanged", "batch"], ["ResourceChangedBatch", "batch"],
-  ["BatchChanged", "batch"], ["ResourceDeleted", "deleted"], ["Deleted", "deleted"],
-  ["BulkOperationCompleted", "bulk"], ["BulkOperation", "bulk"], ["Refresh", "refresh"], ["Heartbeat", "heartbeat"],
-  ["Reset", "reset"],
-]);
-
 /** Thrown within the decoder for a line of valid JSON that is not a usable event. */
 class Refusal {
   constructor(readonly reason: Reason) { }
-}
-
-/** The fields around an event. */
-interface Envelope {
-  library: string | null;
-  sequence: Sequence | null;
-  previous: Sequence | null;
-  epoch: string | null;
-  mutationId: string | null;
 }
 
 /** Decodes lines to events. A decoder can be reused for any stream; it keeps nothing of a line. */
@@ -47,7 +31,11 @@ export class EventDecoder {
   /** The type in the current line, once it was read. */
   private lineType: string | null = null;
 
-  constructor(private readonly limits: Limits, private readonly aliases: ReadonlyMap<string, string>) {
+  /** Creates a decoder. `salvage` returns the reader of lines that cannot be used; null while it is not loaded. */
+  constructor(
+    private readonly limits: Limits, private readonly aliases: ReadonlyMap<string, string>,
+    private readonly salvage: () => typeof placeOf | null,
+  ) {
     this.scanner = new Scanner(limits.nestingDepthMax, RECORD_DEPTH);
   }
 
@@ -177,11 +165,14 @@ export class EventDecoder {
     for (const name of [epoch, mutationId]) {
       if (name !== null && isLonger(name, this.limits.idByteCountMax)) throw new Refusal("bad_shape");
     }
+    const more = field("more");
+    const hasMore = this.isTrue(more);
+    if (more !== NONE && !hasMore && this.scanner.first(more) !== 0x66) throw new Refusal("bad_shape");
     const sequence = this.sequenceAt(field("sequence"));
     const previous = this.sequenceAt(field("prev"));
     this.sequenceAt(field("as_of"));
-    if (previous !== null && (sequence === null || previous >= sequence)) throw new Refusal("bad_sequence");
-    return { library, sequence, previous, epoch: epoch === "" ? null : epoch, mutationId };
+    if (hasMore && sequence === null || previous !== null && (sequence === null || previous >= sequence)) throw new Refusal("bad_sequence");
+    return { library, sequence, previous, epoch: epoch === "" ? null : epoch, mutationId, hasMore };
   }
 
   private nameAt(entry: number): string | null {
@@ -204,13 +195,17 @@ export class EventDecoder {
     const event: ChangeEvent = {
       kind, library: envelope.library, sequence: envelope.sequence, previous: envelope.previous, epoch: envelope.epoch,
       mutationId: envelope.mutationId, type: "", members: noMembers, detail: null, name, last: 0, isIndex: false,
+      hasMore: envelope.hasMore, isMarked: false,
     };
     switch (kind) {
       case "changed": case "batch": case "deleted": case "bulk": case "heartbeat":
         if (payload === NONE || this.scanner.first(payload) !== 0x7b) throw new Refusal("bad_shape");
         this.payload(event, payload);
         break;
-      case "reset": event.name = this.resetEpoch(payload, envelope.epoch); break;
+      case "reset":
+        event.name = this.resetEpoch(payload, envelope.epoch);
+        event.isMarked = payload !== NONE && this.isTrue(this.find(payload, "state"));
+        break;
       case "refresh": case "unknown": break;
     }
     if (event.library !== null && isLonger(event.library, this.limits.idByteCountMax)) throw new Refusal("id_too_long");
@@ -222,6 +217,7 @@ export class EventDecoder {
       const last = this.present(payload, "last_sequence");
       if (last === NONE) throw new Refusal("bad_shape");
       event.last = this.sequenceAt(last) ?? 0;
+      event.isMarked = this.isTrue(this.find(payload, "stale"));
       return;
     }
     event.type = this.type(payload);
@@ -236,7 +232,7 @@ export class EventDecoder {
         break;
       }
       case "batch": this.batch(event, payload); break;
-      case "deleted": event.members = [this.deleted(payload)]; break;
+      case "deleted": this.deleted(event, payload); break;
       default: {
         const hints = this.present(payload, "hints");
         if (hints !== NONE && this.scanner.first(hints) !== 0x7b) throw new Refusal("bad_shape");
@@ -262,13 +258,17 @@ export class EventDecoder {
     event.isIndex = operation !== NONE && scanner.first(operation) === 0x22 && this.text(operation) === "Index";
   }
 
-  private deleted(payload: number): EventMember {
+  private deleted(event: ChangeEvent, payload: number): void {
     const entry = this.present(payload, "resource_id");
     const id = entry === NONE ? null : idOf(this.json(entry));
     if (id === null) throw new Refusal("missing_id");
     if (isIdTooLong(id, this.limits.idByteCountMax)) throw new Refusal("id_too_long");
-    return { id, resource: "", reason: null };
+    event.members = [{ id, resource: "", reason: null }];
+    const reason = this.find(payload, "reason");
+    event.isMarked = reason !== NONE && unescaped(this.json(reason)) === "\"scope\"";
   }
+
+  private isTrue(entry: number): boolean { return entry !== NONE && this.scanner.first(entry) === 0x74; }
 
   private member(entry: number): EventMember {
     let place = this.present(entry, "id");
@@ -373,9 +373,10 @@ export class EventDecoder {
   // Lines that cannot be used
 
   private broken(reason: Reason, bytes: Uint8Array): DecodedLine {
-    if (!gaps.isLoaded) return later;
+    const salvage = this.salvage();
+    if (salvage === null) return later;
     const { limits } = this;
-    const place = gaps.code.placeOf(bytes, limits.nestingDepthMax, limits.quarantineByteCountMax, limits.idByteCountMax, false);
+    const place = salvage(bytes, limits.nestingDepthMax, limits.quarantineByteCountMax, limits.idByteCountMax, false);
     return { is: "unusable", line: { reason, ...place, type: null } };
   }
 
@@ -384,16 +385,15 @@ export class EventDecoder {
     if (this.scope === undefined) {
       return { is: "unusable", line: { reason, library: undefined, sequence: null, epoch: null, type } };
     }
-    if (!gaps.isLoaded) return later;
+    const salvage = this.salvage();
+    if (salvage === null) return later;
     const scanner = this.scanner;
     const object = this.scope === NONE
       ? text : scanner.text.slice(scanner.valueStart(this.scope), scanner.valueEnd(this.scope));
     const { limits } = this;
-    const place = gaps.code.placeOf(new TextEncoder().encode(object), limits.nestingDepthMax + 1, byteLength(object), limits.idByteCountMax, true);
+    const place = salvage(new TextEncoder().encode(object), limits.nestingDepthMax + 1, byteLength(object), limits.idByteCountMax, true);
     return { is: "unusable", line: { reason, ...place, type } };
   }
 }
 
-const noMembers: readonly EventMember[] = [];
 const later: DecodedLine = { is: "later" };
-const bareEnvelope: Envelope = { library: null, sequence: null, previous: null, epoch: null, mutationId: null };

@@ -40,6 +40,10 @@ export interface ChangeEvent {
   last: Sequence;
   /** True if the event is a batch of an index operation. */
   isIndex: boolean;
+  /** True if the unit of the event goes on in the next line of its library. */
+  hasMore: boolean;
+  /** True for a reset that begins a state, a heartbeat whose source is stale, and a delete with the reason `scope`. */
+  isMarked: boolean;
 }
 
 /** A line that cannot be used, with what could still be read of its library and position. */

@@ -1,22 +1,23 @@
-import type { App } from "../app";
 import type { MethodForm, ParamForm } from "../generated/methods";
 import { METHODS } from "../generated/methods";
 import type { Observation } from "../link/link";
 import type { Place } from "../model/address";
 import { methodCurl } from "../model/curl";
 import type { Json } from "../model/json";
-import { JsonError, JsonObject, NumberText, parse, stringify } from "../model/json";
+import { JsonObject, NumberText, parse, stringify } from "../model/json";
+import { writtenValue } from "../model/written";
 import { copyButton } from "../ui/copy";
 import { button, fill, h, labelled, say, set, setChoices, show, toggle } from "../ui/dom";
 import { clock, duration } from "../ui/format";
 import { jsonView } from "../ui/json-view";
 import { ask } from "../ui/question";
+import type { Page } from "./page";
 import type { View } from "./view";
 
 /** Methods that change the cache: they need confirmation, and are not offered if the database is read-only. */
 const CHANGING = new Set([
   "cache.clear", "cache.remove", "cache.transaction", "graphql.mutate", "graphql.write", "graphql.write_fragment", "http.invalidate", "optimistic.commit",
-  "optimistic.rollback", "optimistic.update", "query.put",
+  "optimistic.rollback", "optimistic.update", "query.put", "view.define", "view.drop",
 ]);
 const TOLD_COUNT_MAX = 100;
 
@@ -39,7 +40,7 @@ export class AskView implements View {
   private isReadOnly = false;
 
   /** Creates the view. */
-  constructor(private readonly app: App) {
+  constructor(private readonly app: Page) {
     this.method.addEventListener("change", () => this.choose());
     this.setMethods();
     const request = h("form", { class: "card request", "aria-label": "Request", on: { submit: (event) => this.submit(event) } },
@@ -222,13 +223,6 @@ function valueOf(param: ParamForm, written: string): Json {
       if (value instanceof NumberText) return value;
       throw new Error(`${param.name} is a number.`);
     }
-    default:
-      try {
-        return parse(written);
-      } catch (error) {
-        // A plain word is meant as a string; text that begins like JSON is meant as JSON.
-        if (error instanceof JsonError && !/^[[{"]/.test(written.trim())) return written;
-        throw new Error(`${param.name}: ${error instanceof Error ? error.message : String(error)}`);
-      }
+    default: return writtenValue(param.name, written);
   }
 }

@@ -1,4 +1,3 @@
-import type { App } from "../app";
 import type { Place } from "../model/address";
 import { JsonError, list, member, parse, stringify, text } from "../model/json";
 import type { Json } from "../model/json";
@@ -8,6 +7,7 @@ import { afterPause, button, choose, h, labelled, say, set, setChoices } from ".
 import { count, cut, plural } from "../ui/format";
 import { WindowedList } from "../ui/windowed";
 import { EntityDetail } from "./entity-detail";
+import type { Page } from "./page";
 import { Split } from "./split";
 import type { View } from "./view";
 
@@ -51,7 +51,7 @@ export class EntitiesView implements View {
   private unfollow: () => void = () => undefined;
 
   /** Creates the view with nothing chosen. */
-  constructor(private readonly app: App) {
+  constructor(private readonly app: Page) {
     this.detail = new EntityDetail(app);
     this.split = new Split([this.note, ...this.list.parts], "Choose an entity to see what is stored, who wrote it, and where it is shown.", () => {
       this.detail.close();

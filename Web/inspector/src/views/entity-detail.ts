@@ -1,18 +1,18 @@
-import type { App } from "../app";
+import { keptEvents } from "../link/kept";
 import type { Observation } from "../link/link";
+import { entityCurl } from "../model/curl";
+import type { FieldChange } from "../model/diff";
+import { differences } from "../model/diff";
 import type { Json } from "../model/json";
 import { flag, isEqual, list, member, number, object, stringify, text } from "../model/json";
-import type { FieldChange } from "../model/diff";
-import type { Drawn } from "../ui/frames";
-import { entityCurl } from "../model/curl";
-import { differences } from "../model/diff";
-import { keptEvents } from "../model/kept";
 import { fieldChanges } from "../ui/changes";
 import { copyButton } from "../ui/copy";
 import { button, fill, h, say, set, show, toggle } from "../ui/dom";
 import { ago, clock, cut, duration, plural } from "../ui/format";
+import type { Drawn } from "../ui/frames";
 import { jsonView } from "../ui/json-view";
 import { editEntity } from "./entity-edit";
+import type { Page } from "./page";
 
 const CHANGE_COUNT_MAX = 50;
 const EVENT_COUNT_MAX = 50;
@@ -68,7 +68,7 @@ export class EntityDetail {
   private readonly allDrawn: Drawn;
 
   /** Creates details that show nothing yet. */
-  constructor(private readonly app: App) {
+  constructor(private readonly app: Page) {
     this.valueDrawn = this.drawn(() => this.drawEntity());
     this.allDrawn = this.drawn(() => this.draw());
     const titles = ["Field", "Written by", "Sequence", "Age", "Limit"];

@@ -1,13 +1,13 @@
-import type { App } from "../app";
 import type { Json } from "../model/json";
 import { isEqual, JsonObject, parse, stringify } from "../model/json";
 import { button, freshId, h, say, show } from "../ui/dom";
+import type { Page } from "./page";
 
 /**
  * Opens an editor for an entity, and creates a pending edit from the changes. The edit can be rolled back in Pending
  * edits.
  */
-export function editEntity(app: App, library: string, key: string, entity: Json): void {
+export function editEntity(app: Page, library: string, key: string, entity: Json): void {
   const name = freshId("question");
   const before = entity instanceof JsonObject ? entity : new JsonObject([]);
   const area = h("textarea", { rows: "12", spellcheck: "false", "aria-label": "The entity as JSON" });

@@ -1,13 +1,13 @@
-import type { App } from "../app";
+import { keptEvents } from "../link/kept";
 import { differences } from "../model/diff";
 import type { Json } from "../model/json";
 import { flag, isEqual, list, member, number, parse, stringify, text } from "../model/json";
-import { keptEvents } from "../model/kept";
 import { fieldChanges } from "../ui/changes";
 import { copyButton } from "../ui/copy";
 import { button, fill, h, say, show } from "../ui/dom";
 import { bytes, clock, count } from "../ui/format";
 import { jsonView } from "../ui/json-view";
+import type { Page } from "./page";
 
 const WRITE_COUNT_MAX = 100;
 const FIELD_COUNT_MAX = 100;
@@ -28,7 +28,7 @@ export class EventDetail {
   private generation = 0;
 
   /** Creates details that show nothing yet. */
-  constructor(private readonly app: App) {
+  constructor(private readonly app: Page) {
     this.namedCard = h("section", { class: "card" }, h("h3", {}, "What it names"), this.named);
     this.sourceCard = h("section", { class: "card" }, this.sourceHead, this.source);
     this.element = h("article", {}, this.title, this.note, this.written, this.sourceCard, this.namedCard, this.facts);

@@ -1,16 +1,16 @@
-import type { App } from "../app";
+import { BINS } from "../link/facts";
+import { keptEvents } from "../link/kept";
 import type { Observation } from "../link/link";
 import { LinkError } from "../link/link";
-import { BINS } from "../model/facts";
 import type { Place } from "../model/address";
 import type { Json } from "../model/json";
 import { list, number, text } from "../model/json";
-import { keptEvents } from "../model/kept";
 import { findEvent } from "../model/recording";
 import { afterPause, button, choose, h, labelled, say, set, setChoices, toggle } from "../ui/dom";
 import { bytes, clock, count, plural } from "../ui/format";
 import { WindowedList } from "../ui/windowed";
 import { EventDetail } from "./event-detail";
+import type { Page } from "./page";
 import { Split } from "./split";
 import type { View } from "./view";
 
@@ -61,7 +61,7 @@ export class LogView implements View {
   private unfollow: () => void = () => undefined;
 
   /** Creates the view with nothing chosen. */
-  constructor(private readonly app: App) {
+  constructor(private readonly app: Page) {
     this.detail = new EventDetail(app);
     this.split = new Split([this.note, ...this.list.parts], "Choose an event to see its content, and what it changed.", () => {
       this.clear();
@@ -325,7 +325,7 @@ export class LogView implements View {
   }
 }
 
-function fillEvent(element: HTMLElement, event: Json, app: App): void {
+function fillEvent(element: HTMLElement, event: Json, app: Page): void {
   if (element.childElementCount !== 5) {
     element.replaceChildren(...["time", "bin", "sequence", "kind", "summary"].map((name) => h("span", { class: `cell-${name}` })));
     element.classList.add("event");

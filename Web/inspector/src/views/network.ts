@@ -1,9 +1,9 @@
-import type { App } from "../app";
 import { LinkError } from "../link/link";
 import type { Json } from "../model/json";
 import { flag, number } from "../model/json";
 import { button, choose, h, labelled, say, set, setChoices, show, toggle } from "../ui/dom";
 import { plural } from "../ui/format";
+import type { Page } from "./page";
 
 const DELAYS = [0, 0.2, 1, 3, 10];
 
@@ -18,7 +18,7 @@ export class NetworkCard {
   private failureCount = 0;
 
   /** Creates the card, which is hidden. */
-  constructor(private readonly app: App) {
+  constructor(private readonly app: Page) {
     setChoices(this.delay, DELAYS.map((seconds) => ({ value: String(seconds), label: seconds === 0 ? "none" : `${seconds} s` })));
     this.delay.addEventListener("change", () => void this.set({ delay: Number(this.delay.value) }));
     this.element = h("section", { class: "card network", hidden: true }, h("h2", {}, "The server's network, for tests"),

@@ -1,11 +1,11 @@
-import type { App } from "../app";
-import type { Bin } from "../model/facts";
-import { BINS, SAMPLE_COUNT_MAX } from "../model/facts";
+import type { Bin } from "../link/facts";
+import { BINS, SAMPLE_COUNT_MAX } from "../link/facts";
 import type { Json } from "../model/json";
 import { list, number, object, text } from "../model/json";
-import { bytes, count, duration, plural, rate } from "../ui/format";
 import { button, fill, h, say, set, show } from "../ui/dom";
+import { bytes, count, duration, plural, rate } from "../ui/format";
 import { NetworkCard } from "./network";
+import type { Page } from "./page";
 import type { View } from "./view";
 
 const WORDS: Record<Bin, string> = {
@@ -33,7 +33,7 @@ export class NowView implements View {
   private flushedAt = 0;
 
   /** Creates the view with empty tiles. */
-  constructor(private readonly app: App) {
+  constructor(private readonly app: Page) {
     this.network = new NetworkCard(app);
     const tiles = h("dl", { class: "tiles" });
     for (const [name, label] of [

@@ -1,10 +1,10 @@
-import type { App } from "../app";
 import type { Place } from "../model/address";
 import type { Json } from "../model/json";
 import { list, member, number, stringify, text } from "../model/json";
 import { button, fill, h, say, set } from "../ui/dom";
 import { ago, cut, duration, plural } from "../ui/format";
 import { ask } from "../ui/question";
+import type { Page } from "./page";
 import type { View } from "./view";
 
 const INTERVAL = 1_000;
@@ -28,7 +28,7 @@ export class PendingView implements View {
   private wanted: string | null = null;
 
   /** Creates the view. */
-  constructor(private readonly app: App) { this.element = h("div", { class: "view" }, this.note, this.cards); }
+  constructor(private readonly app: Page) { this.element = h("div", { class: "view" }, this.note, this.cards); }
 
   /** The edit that was opened from another view or an address. */
   private named = "";

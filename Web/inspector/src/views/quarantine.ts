@@ -1,4 +1,3 @@
-import type { App } from "../app";
 import type { Place } from "../model/address";
 import type { Json } from "../model/json";
 import { flag, list, member, number, text } from "../model/json";
@@ -6,6 +5,7 @@ import { button, h, labelled, say, setChoices, show } from "../ui/dom";
 import { bytes, count, cut, moment, plural } from "../ui/format";
 import { WindowedList } from "../ui/windowed";
 import { fillRow } from "./entities";
+import type { Page } from "./page";
 import { Split } from "./split";
 import type { View } from "./view";
 
@@ -35,7 +35,7 @@ export class QuarantineView implements View {
   private isAsking = false;
 
   /** Creates the view with nothing chosen. */
-  constructor(private readonly app: App) {
+  constructor(private readonly app: Page) {
     setChoices(this.reason, [{ value: "", label: "every reason" }, ...REASONS.map((reason) => ({ value: reason, label: reason }))]);
     this.split = new Split([this.note, ...this.list.parts], "Choose a line to see what is wrong with it.", () => {
       this.chosen = null;

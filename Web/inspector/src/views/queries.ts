@@ -1,4 +1,3 @@
-import type { App } from "../app";
 import type { Observation } from "../link/link";
 import type { Json } from "../model/json";
 import type { Place } from "../model/address";
@@ -9,6 +8,7 @@ import { ago, count, cut, duration, plural } from "../ui/format";
 import { jsonView } from "../ui/json-view";
 import { WindowedList } from "../ui/windowed";
 import { fillRow } from "./entities";
+import type { Page } from "./page";
 import { Split } from "./split";
 import type { View } from "./view";
 
@@ -67,7 +67,7 @@ export class QueriesView implements View {
   private drawnInput = "";
 
   /** Creates the view with nothing chosen. */
-  constructor(private readonly app: App) {
+  constructor(private readonly app: Page) {
     this.detail = h("article", { class: "query" }, h("div", { class: "card-head" }, this.title, h("div", { class: "actions" }, this.refetch, this.invalidate)),
       this.facts, h("section", { class: "card" }, h("h3", {}, "Input"), this.input),
       h("section", { class: "card live" }, h("h3", {}, "The list, live"), this.liveNote, ...this.live.parts));

@@ -1,0 +1,111 @@
+import Tidemark
+import TidemarkModel
+import TidemarkStore
+import TidemarkViews
+
+/// What is asked of an explanation.
+package enum ExplainedPart: Sendable {
+    /// How the view is computed.
+    case plan
+    /// Why a row is there: its key as JSON.
+    case row([UInt8])
+    /// Why an entity is there or not: its type, by any of its names, and its id.
+    case entity(type: ByteString, id: ByteString)
+}
+
+/// How a view is computed, and why a row or an entity is in it or not.
+package struct ViewExplanation: Sendable {
+    /// An entity behind a row.
+    package struct Source: Sendable {
+        /// The key.
+        package var key: ViewKey
+        /// The sequence of the event that wrote it last; nil if that write had none.
+        package var sequence: EventSequence?
+        /// The number of that event's line in its input; nil if it is not known any more.
+        package var line: Int64?
+    }
+
+    /// The steps.
+    package var plan: [ViewPlanLine]
+    /// The first hundred entities that were asked for by `@key` and are not known.
+    package var missing: [ViewKey]
+    /// The entities behind the row; nil if no row was asked about.
+    package var sources: [Source]?
+    /// The rows of the entity, or why there are none; nil if no entity was asked about.
+    package var entity: ViewEntityExplanation?
+
+    /// Creates an explanation.
+    package init(
+        plan: [ViewPlanLine], missing: [ViewKey], sources: [Source]? = nil, entity: ViewEntityExplanation? = nil
+    ) {
+        self.plan = plan
+        self.missing = missing
+        self.sources = sources
+        self.entity = entity
+    }
+}
+
+extension ViewEngine {
+    /// Explains a view.
+    ///
+    /// - Parameter reply: Called once, in the step in which the result is true. Fails with `notFound` for a row that
+    ///   the result does not show, and as ``read(_:in:reply:)``.
+    package func explain(
+        _ request: ViewRequest, _ part: ExplainedPart, in cache: isolated SyncCache,
+        reply: @escaping (Result<ViewExplanation, CacheError>) -> Void
+    ) async {
+        await open(request, in: cache) { opened in
+            let result = opened.flatMap { view in
+                Result { () throws(CacheError) in
+                    defer { self.close(view, in: cache) }
+                    return try self.explanation(of: part, view, request, in: cache)
+                }
+            }
+            reply(result)
+        }
+    }
+
+    private func explanation(
+        of part: ExplainedPart, _ view: OpenView, _ request: ViewRequest, in cache: isolated SyncCache
+    ) throws(CacheError) -> ViewExplanation {
+        let library = view.library
+        let window = try window(of: view, request, in: cache)
+        defer { library.views.close(window) }
+        var explanation = ViewExplanation(
+            plan: library.views.plan(window), missing: library.views.missing(window))
+        let entities = CacheEntities(library, in: cache)
+        switch part {
+        case .plan: break
+        case .row(let json):
+            let key: ViewRowKey?
+            do throws(ViewRuleError) { key = try library.views.rowKey(json, of: window) } catch {
+                throw CacheError(.invalidParams, "row \(error.what)")
+            }
+            guard let key else {
+                throw CacheError(
+                    .notFound, "the result shows no such row: pass a key as view.read returns it with keys")
+            }
+            explanation.sources = library.views.entities(behind: key, window, entities)
+                .map { source($0, of: library, in: cache) }
+        case .entity(let type, let id):
+            let name = library.aliases[type] ?? type
+            guard library.followed[name] != nil else {
+                let isShown = cache.shows(EntityKey(library: library.name, type: name, canonicalID: id))
+                explanation.entity = .failed(
+                    ViewFailure(
+                        at: "/from", condition: nil, value: nil, entity: ViewKey(type: name, id: id),
+                        isMiss: !isShown))
+                break
+            }
+            explanation.entity = library.views.explain(ViewKey(type: name, id: id), window, entities)
+        }
+        return explanation
+    }
+
+    private func source(
+        _ key: ViewKey, of library: ViewLibrary, in cache: isolated SyncCache
+    ) -> ViewExplanation.Source {
+        let place = cache.lastWrite(of: EntityKey(library: library.name, type: key.type, canonicalID: key.id))
+        return ViewExplanation.Source(key: key, sequence: place.sequence, line: place.line)
+    }
+}

@@ -1,0 +1,94 @@
+import GRDB
+import GRDBSQLite
+import Tidemark
+
+/// A result code of SQLite other than success. Used only inside this module.
+struct SQLiteError: Error {
+    /// The extended result code.
+    var code: Int32
+    var message: String
+
+    /// Creates the failure of a call.
+    ///
+    /// - Parameter connection: The connection of the failed call, whose last error is read; nil when there is none.
+    init(_ code: Int32, connection: OpaquePointer?) {
+        let extended = connection.map { sqlite3_extended_errcode($0) } ?? code
+        self.code = extended & 0xFF == code & 0xFF ? extended : code
+        self.message = connection.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+    }
+
+    init(code: Int32, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The storage error code for this failure.
+    ///
+    /// A violated constraint counts as damage: this module never writes a row that violates one, unless the stored data
+    /// contradicts what was read at opening.
+    var storageCode: StorageError.Code {
+        switch code & 0xFF {
+        case SQLITE_FULL: .diskFull
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT, SQLITE_FORMAT, SQLITE_MISMATCH, SQLITE_ERROR: .damaged
+        case SQLITE_BUSY, SQLITE_LOCKED: .locked
+        default: .inputOutput
+        }
+    }
+
+    /// Returns the storage error for this failure.
+    ///
+    /// - Parameter path: The path of the data file.
+    func storageError(path: String) -> StorageError {
+        let code = storageCode
+        let cause = "SQLite \(self.code): \(message)"
+        return switch code {
+        case .diskFull:
+            StorageError(
+                code, "no space to write \(path)", cause: cause, advice: "free some space; writing resumes by itself")
+        case .damaged:
+            StorageError(
+                code, "\(path) contradicts itself", cause: cause,
+                advice: "open it for writing: it is moved aside and created anew")
+        case .locked:
+            StorageError(code, "\(path) is in use", cause: cause, advice: "wait for the other process, or stop it")
+        default:
+            StorageError(
+                code, "cannot read or write \(path)", cause: cause,
+                advice: "check the disk and the permissions of the folder; writing resumes by itself")
+        }
+    }
+
+    /// Converts any error of SQL work into a storage error.
+    static func storageError(_ error: any Error, path: String) -> StorageError {
+        switch error {
+        case let error as StorageError: error
+        case let error as SQLiteError: error.storageError(path: path)
+        case let error as DatabaseError:
+            SQLiteError(code: error.extendedResultCode.rawValue, message: error.message ?? "")
+                .storageError(path: path)
+        // The migrator's table has a value that the migrator never writes.
+        case let error as RowDecodingError: SQLiteError.damaged("\(error)").storageError(path: path)
+        default:
+            StorageError(.inputOutput, "cannot use \(path)", cause: "\(error)", advice: "report this as a bug")
+        }
+    }
+}
+
+extension SQLiteError {
+    /// Checks the result of a call on a connection.
+    ///
+    /// - Throws: ``SQLiteError`` when the code is not success.
+    static func check(_ code: Int32, connection: OpaquePointer?) throws(SQLiteError) {
+        if code != SQLITE_OK { throw SQLiteError(code, connection: connection) }
+    }
+
+    /// Returns the failure for stored data that one of this module's own checks found to contradict itself.
+    static func damaged(_ message: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_CORRUPT, message: message)
+    }
+
+    /// Returns the failure for a file at a limit of its format.
+    static func full(_ message: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_FULL, message: message)
+    }
+}

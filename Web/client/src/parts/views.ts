@@ -1,0 +1,1 @@
+export { addMethods, restoreView } from "../live/index.js";
