@@ -55,7 +55,7 @@ extension SyncCache {
 
     /// Checks for missing numbers, at once if held events need no entities from the journal.
     private func followGapsOnceLoaded() {
-        guard !state.keysToLoadForHeld().isEmpty || !state.librariesToSweep(with: []).isEmpty else {
+        guard !state.keysToLoadForHeld().isEmpty || !state.sweeps(with: []).isEmpty else {
             return followGaps(ignoringWindow: false)
         }
         timers.gap?.cancel()

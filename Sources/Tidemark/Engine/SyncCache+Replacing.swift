@@ -5,7 +5,7 @@ extension SyncCache {
     /// Does the same as ``withChange(_:_:)`` for the events of a batch. Entities that the batch replaces as a whole are
     /// not read; only their rows are found.
     func withChange(for batch: EventBatch, _ body: () -> Void) async throws(StorageError) {
-        if state.librariesToSweep(with: [batch]).isEmpty, try await withPlaceholders(for: batch, body) { return }
+        if state.sweeps(with: [batch]).isEmpty, try await withPlaceholders(for: batch, body) { return }
         try await withChange(for: [batch], { state.keysToLoad(for: batch) }, body)
     }
 
@@ -45,7 +45,7 @@ extension SyncCache {
             }
             needs = state.needs(of: batch)
         }
-        guard allowsPlaceholders, state.librariesToSweep(with: [batch]).isEmpty else { return false }
+        guard allowsPlaceholders, state.sweeps(with: [batch]).isEmpty else { return false }
         guard lifeCycle.acceptsChanges else {
             throw StorageError(.closed, "the cache was closed: nothing changed", advice: "open it again")
         }

@@ -11,17 +11,17 @@ extension SyncCache {
     func withLoaded<Result>(
         for batches: [EventBatch], _ keys: () -> [StoredKey], _ body: () -> Result
     ) async throws(StorageError) -> Result {
-        if state.librariesToSweep(with: batches).isEmpty { return try await withLoaded(keys, body) }
+        if state.sweeps(with: batches).isEmpty { return try await withLoaded(keys, body) }
         turns.loads.begin()
         defer { endLoading() }
         while true {
             let commit = flushes.commitCount
-            let libraries = state.librariesToSweep(with: batches)
+            let sweeps = state.sweeps(with: batches)
             var rows: [SweptRow] = []
-            for library in libraries { rows += try await sweptRows(of: library) }
+            for sweep in sweeps { rows += try await storedRows(for: sweep) }
             let result: Result? = try await withLoaded(keys) {
                 // After a commit the rows may belong to other entities.
-                guard commit == flushes.commitCount, libraries == state.librariesToSweep(with: batches) else {
+                guard commit == flushes.commitCount, sweeps == state.sweeps(with: batches) else {
                     return nil
                 }
                 state.beginSweep(rows)
@@ -32,17 +32,20 @@ extension SyncCache {
         }
     }
 
-    /// Returns the journal's rows of a library, whether or not the entities are in memory.
-    private func sweptRows(of library: LibraryIndex) async throws(StorageError) -> [SweptRow] {
+    /// Returns the journal's rows that an end of a state may remove, whether or not the entities are in memory.
+    ///
+    /// - Complexity: O(rows of the library) time, page by page, and O(result) memory.
+    private func storedRows(for sweep: Sweep) async throws(StorageError) -> [SweptRow] {
         var rows: [SweptRow] = []
-        for place in state.storedTypes(library: state.status(of: library).library, type: nil) {
+        for place in state.storedTypes(library: state.status(of: sweep.library).library, type: nil) {
             var after: StoredID?
             while true {
                 let page = try await journal.page(
                     library: place.library, type: place.type, after: after, countMax: SyncCache.pageCountMax)
                 guard let last = page.last else { break }
                 after = last
-                rows += page.entities.map { SweptRow($0) } + page.damaged.map { SweptRow(damaged: $0) }
+                rows += page.entities.map { SweptRow($0) }.filter(sweep.concerns)
+                rows += page.damaged.map { SweptRow(damaged: $0) }
             }
         }
         return rows

@@ -31,7 +31,8 @@ extension ScopeEngine {
 
     /// Returns once a scope is evaluated and its requester may see it, in the step in which that is so.
     ///
-    /// - Throws: ``ScopeRefusal``: `forbidden`, or `unavailable` if the journal cannot be read or the file was replaced.
+    /// - Throws: ``ScopeRefusal``: `forbidden`, or `unavailable` if the journal cannot be read or the file was
+    ///   replaced.
     func evaluate(_ scope: ServedScope, in cache: isolated SyncCache) async throws(ScopeRefusal) {
         let library = scope.library
         while !scope.isRetired, !library.scopes.isReady(scope.handle) || library.isRebuilding {

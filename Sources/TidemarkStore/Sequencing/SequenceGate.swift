@@ -97,6 +97,14 @@ package struct SequenceGate {
         return (previous ?? sequence.predecessor) <= reached ? .apply : .hold
     }
 
+    /// Does the same as ``verdict(on:previous:epoch:)``, and adopts the first epoch that an event names.
+    mutating func admit(
+        _ sequence: EventSequence, previous: EventSequence?, epoch eventEpoch: ByteString?
+    ) -> Verdict {
+        adoptFirstEpoch(eventEpoch)
+        return verdict(on: sequence, previous: previous, epoch: eventEpoch)
+    }
+
     /// Adopts the first epoch that an event names. No effect if the log already has one.
     package mutating func adoptFirstEpoch(_ eventEpoch: ByteString?) {
         guard epoch == nil, let eventEpoch else { return }

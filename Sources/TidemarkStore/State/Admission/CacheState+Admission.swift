@@ -6,7 +6,7 @@ extension CacheState {
     /// from a ``TidemarkModel/LineOrigin/log``.
     mutating func admit(_ view: EventView, of batch: EventBatch, at now: Int64) {
         let event = view.event
-        if event.kind == .unusable { return admitUnusable(view, of: batch, at: now) }
+        if case .unusable = event.kind { return admitUnusable(view, of: batch, at: now) }
         guard event.sequence != nil || event.kind.concernsLibrary else {
             // The library need not be known, because the event touches no entity.
             count(view, at: now)

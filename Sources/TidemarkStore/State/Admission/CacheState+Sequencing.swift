@@ -6,15 +6,14 @@ extension CacheState {
     mutating func offer(_ view: EventView, to library: LibraryIndex, at now: Int64) {
         let event = view.event
         defer { noteStatus(of: library, at: now) }
-        if event.kind == .reset { return reset(view, in: library, at: now) }
+        if case .reset = event.kind { return reset(view, in: library, at: now) }
         guard let sequence = event.sequence else {
             applyEffect(view, in: library, at: now)
             return
         }
         let eventEpoch = epoch(of: view, in: library)
         libraries[library].isChanged = true
-        libraries[library].gate.adoptFirstEpoch(eventEpoch)
-        switch libraries[library].gate.verdict(on: sequence, previous: event.previous, epoch: eventEpoch) {
+        switch libraries[library].gate.admit(sequence, previous: event.previous, epoch: eventEpoch) {
         case .apply:
             applyInOrder(view, sequence, in: library, at: now)
         case .duplicate:
@@ -64,7 +63,7 @@ extension CacheState {
     ) -> Bool {
         let generation = libraries[library].gate.generation
         // A heartbeat describes the log from its own place on, so the cursor moves first.
-        let speaks = view.event.kind == .heartbeat
+        let speaks = if case .heartbeat = view.event.kind { true } else { false }
         if speaks { libraries[library].gate.advance(to: sequence) }
         applyEffect(view, in: library, at: now)
         guard libraries[library].gate.generation == generation else { return false }
@@ -134,11 +133,12 @@ extension CacheState {
     private mutating func reset(_ view: EventView, in library: LibraryIndex, at now: Int64) {
         // No input reaches it: the decoder calls a reset without an epoch unusable.
         guard let newEpoch = view.string(view.event.detail) else { preconditionFailure("a reset without an epoch") }
-        let gate = libraries[library].gate
         let isOfNewLog = view.event.epoch.isAbsent || view.string(view.event.epoch) == newEpoch
         let sequence = isOfNewLog ? view.event.sequence : nil
-        if let sequence, let cursor = gate.cursor, gate.epoch == newEpoch, sequence <= cursor {
-            if gate.lost.contains(sequence) {
+        if let sequence, let cursor = libraries[library].gate.cursor, sequence <= cursor,
+            libraries[library].gate.epoch == newEpoch
+        {
+            if libraries[library].gate.lost.contains(sequence) {
                 applyLate(view, sequence, in: library, at: now)
             } else {
                 countDuplicate(view, at: now)

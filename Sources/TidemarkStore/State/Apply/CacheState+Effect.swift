@@ -51,30 +51,30 @@ extension CacheState {
         count(view, at: now)
         keptEvents.close()
         if !layers.isEmpty { settle(by: view, creation, in: library, at: now) }
-        logSettled(by: view, in: library)
+        if !followedTypes.isEmpty { logSettled(by: view, in: library) }
     }
 
     /// Logs the edit that an event names, for those who follow types.
     private mutating func logSettled(by view: EventView, in library: LibraryIndex) {
-        guard !followedTypes.isEmpty, let text = view.text(view.event.mutationID) else { return }
+        guard let text = view.text(view.event.mutationID) else { return }
         queries.recorder.append(.settled(ByteString(text), library: libraries.name(of: library)))
     }
 
     /// Counts an event in its bin. Events from an upstream have their own bin.
     mutating func count(_ view: EventView, at now: Int64) {
         let event = view.event
-        if event.kind == .unknown { countIgnored(view) }
-        switch view.source {
-        case .upstream:
+        if case .unknown = event.kind { countIgnored(view) }
+        switch (view.source, event.kind) {
+        case (.upstream, _):
             counts.reconciled += 1
             log(view, .reconciled, at: now)
-        case .reader:
+        case (.reader, _):
             log(view, .applied, at: now)
-        case .line where event.kind == .unknown:
+        case (.line, .unknown):
             counts.ignored += 1
             tallies.add(.ignored, view.source)
             log(view, .ignored, at: now)
-        case .line:
+        case (.line, _):
             counts.applied += 1
             tallies.add(.applied, view.source)
             log(view, .applied, at: now)

@@ -27,11 +27,11 @@ package struct SweptRow: Hashable, Sendable {
 ///
 /// - Source: Protocol/events.md, states.
 extension CacheState {
-    /// Returns the libraries whose state may end together with some events, and of which the journal may have entities
-    /// that memory does not.
+    /// Returns what the ends of states among some events may remove, ascending by library; empty if all entities are in
+    /// memory.
     ///
     /// - Complexity: O(events + waiting events).
-    package func librariesToSweep(with batches: [EventBatch]) -> [LibraryIndex] {
+    package func sweeps(with batches: [EventBatch]) -> [Sweep] {
         guard residency.hasAbsent else { return [] }
         var ending: Set<LibraryIndex> = []
         var begun: Set<LibraryIndex> = []
@@ -45,10 +45,14 @@ extension CacheState {
                 if view.event.beginsState { begun.insert(library) } else { ending.insert(library) }
             }
         }
-        return ending.filter { libraries[$0].gate.isInState || begun.contains($0) }.sorted()
+        return ending.sorted().compactMap { library in
+            if begun.contains(library) { return Sweep(library: library, generation: nil) }
+            guard libraries[library].gate.isInState else { return nil }
+            return Sweep(library: library, generation: libraries[library].gate.generation)
+        }
     }
 
-    /// Passes the rows of the libraries that ``librariesToSweep(with:)`` returned, for the events that are applied
+    /// Passes the rows of the sweeps that ``sweeps(with:)`` returned, for the events that are applied
     /// next in the same step.
     package mutating func beginSweep(_ rows: [SweptRow]) { sweptRows = rows }
 
