@@ -67,6 +67,11 @@ run-jetstream: deps
 	@$(SWIFT) build --product tidemark
 	@docs/examples/jetstream.sh "$(DEBUG)/tidemark"
 
+## recipes: run the programs of docs/recipes, which connect backends of several kinds
+recipes: deps
+	@$(SWIFT) build --product tidemark
+	@docs/recipes/run "$(DEBUG)/tidemark"
+
 ## install: build for release and install the commands below PREFIX (PREFIX=/usr/local, DESTDIR=)
 install: deps
 	@$(RELEASE_BUILD) --product tidemark-serve
@@ -331,5 +336,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations generate-doc-examples module-table python run run-serve run-http run-graphql run-jetstream install examples tutorial dist dist-check extension test test-quick test-portable test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
+.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations generate-doc-examples module-table python run run-serve run-http run-graphql run-jetstream recipes install examples tutorial dist dist-check extension test test-quick test-portable test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps
