@@ -72,6 +72,15 @@ recipes: deps
 	@$(SWIFT) build --product tidemark
 	@docs/recipes/run "$(DEBUG)/tidemark"
 
+## site-look: build the site, and look at each page in Chromium, narrow and wide, light and dark; two minutes
+site-look: site
+	@node docs/site/look.mjs .build/site
+
+## site: the documentation as plain files in .build/site, with a search; every link in it is checked
+site:
+	@python3 docs/site/build.py .build/site
+	@printf 'Open it in a browser:  %s\n' "$(CURDIR)/.build/site/index.html"
+
 ## install: build for release and install the commands below PREFIX (PREFIX=/usr/local, DESTDIR=)
 install: deps
 	@$(RELEASE_BUILD) --product tidemark-serve
@@ -336,5 +345,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations generate-doc-examples module-table python run run-serve run-http run-graphql run-jetstream recipes install examples tutorial dist dist-check extension test test-quick test-portable test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
+.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations generate-doc-examples module-table python run run-serve run-http run-graphql run-jetstream recipes site site-look install examples tutorial dist dist-check extension test test-quick test-portable test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps
