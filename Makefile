@@ -13,6 +13,7 @@ MINUTES ?= 10
 BENCH ?=
 SUITE ?=
 BASE ?=
+VERSION ?=
 RESULTS ?= .build/bench/results.json
 PEER_RESULTS ?= .build/bench/peers.json
 PEERS ?=
@@ -266,6 +267,10 @@ dist: deps
 dist-check: dist
 	@Packaging/check .build/dist
 
+## release: check everything, build and check the packages, write the notes and tag the commit (VERSION=0.3.0); an hour
+release: deps
+	@Packaging/release "$(VERSION)"
+
 # The examples share the build folder: Tidemark itself is then built once for both.
 EXAMPLES = --package-path Examples --scratch-path .build
 
@@ -345,5 +350,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations generate-doc-examples module-table python run run-serve run-http run-graphql run-jetstream recipes site site-look install examples tutorial dist dist-check extension test test-quick test-portable test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
+.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations generate-doc-examples module-table python run run-serve run-http run-graphql run-jetstream recipes site site-look install examples tutorial dist dist-check release extension test test-quick test-portable test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps
