@@ -184,6 +184,10 @@ canaries: deps
 module-table:
 	@$(SWIFT) package dump-package | python3 docs/modules.py
 
+## bounds-table: write docs/bounds.md from the comments of the sources
+bounds-table:
+	@python3 docs/bounds.py
+
 ## generate-doc-examples: write the compiled examples of doc comments again
 generate-doc-examples:
 	@python3 Tests/DocumentationExampleTests/generate.py
@@ -350,5 +354,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations generate-doc-examples module-table python run run-serve run-http run-graphql run-jetstream recipes site site-look install examples tutorial dist dist-check release extension test test-quick test-portable test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
+.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations generate-doc-examples bounds-table module-table python run run-serve run-http run-graphql run-jetstream recipes site site-look install examples tutorial dist dist-check release extension test test-quick test-portable test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps

@@ -22,6 +22,11 @@ import TidemarkTesting
         }
     }
 
+    @Test func `the table of bounds is that of the sources`() async throws {
+        let result = try await run("docs/bounds.py", ["--check"])
+        #expect(result.status == 0, "\(result.errorText)")
+    }
+
     @Test func `the pictures are those that their script draws`() async throws {
         let result = try await run("docs/pictures/draw.py", ["--check"])
         #expect(result.status == 0, "\(result.errorText)")
