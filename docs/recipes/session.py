@@ -18,7 +18,7 @@ class Session:
         self.process.stdin.write(json.dumps(value) + "\n")
         self.process.stdin.flush()
 
-    def call(self, method, **params):
+    def call(self, method, /, **params):
         """Sends a request and returns its result. Requests of the cache are answered meanwhile."""
         number = next(self.numbers)
         self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
