@@ -13,6 +13,7 @@ MINUTES ?= 10
 BENCH ?=
 SUITE ?=
 BASE ?=
+VERSION ?=
 RESULTS ?= .build/bench/results.json
 PEER_RESULTS ?= .build/bench/peers.json
 PEERS ?=
@@ -66,6 +67,20 @@ run-graphql: deps
 run-jetstream: deps
 	@$(SWIFT) build --product tidemark
 	@docs/examples/jetstream.sh "$(DEBUG)/tidemark"
+
+## recipes: run the programs of docs/recipes, which connect backends of several kinds
+recipes: deps
+	@$(SWIFT) build --product tidemark
+	@docs/recipes/run "$(DEBUG)/tidemark"
+
+## site-look: build the site, and look at each page in Chromium, narrow and wide, light and dark; two minutes
+site-look: site
+	@node docs/site/look.mjs .build/site
+
+## site: the documentation as plain files in .build/site, with a search; every link in it is checked
+site:
+	@python3 docs/site/build.py .build/site
+	@printf 'Open it in a browser:  %s\n' "$(CURDIR)/.build/site/index.html"
 
 ## install: build for release and install the commands below PREFIX (PREFIX=/usr/local, DESTDIR=)
 install: deps
@@ -169,6 +184,10 @@ canaries: deps
 module-table:
 	@$(SWIFT) package dump-package | python3 docs/modules.py
 
+## bounds-table: write docs/bounds.md from the comments of the sources
+bounds-table:
+	@python3 docs/bounds.py
+
 ## generate-doc-examples: write the compiled examples of doc comments again
 generate-doc-examples:
 	@python3 Tests/DocumentationExampleTests/generate.py
@@ -252,6 +271,10 @@ dist: deps
 dist-check: dist
 	@Packaging/check .build/dist
 
+## release: check everything, build and check the packages, write the notes and tag the commit (VERSION=0.3.0); an hour
+release: deps
+	@Packaging/release "$(VERSION)"
+
 # The examples share the build folder: Tidemark itself is then built once for both.
 EXAMPLES = --package-path Examples --scratch-path .build
 
@@ -331,5 +354,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations generate-doc-examples module-table python run run-serve run-http run-graphql run-jetstream install examples tutorial dist dist-check extension test test-quick test-portable test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
+.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations generate-doc-examples bounds-table module-table python run run-serve run-http run-graphql run-jetstream recipes site site-look install examples tutorial dist dist-check release extension test test-quick test-portable test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps

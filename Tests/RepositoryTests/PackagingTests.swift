@@ -44,6 +44,18 @@ import TidemarkTesting
         }
     }
 
+    @Test func `the notes of a release are its section of the changelog, with links that hold elsewhere`() async throws
+    {
+        let script = Tree.url("Packaging/release").path
+        let version = try await CommandRunner().run(["--version"]).outputLines.first ?? ""
+        let notes = try await CommandRunner(executable: script).run(["--notes", version])
+        #expect(notes.status == 0, "\(notes.errorText)")
+        #expect(!notes.outputText.contains("\n## ") && !notes.outputText.contains("](../"))
+        #expect(notes.outputText.contains("/blob/v\(version)/docs/why.md)"))
+        #expect(try await CommandRunner(executable: script).run(["--notes", "99.0.0"]).status == 1)
+        #expect(try await CommandRunner(executable: script).run(["--notes", "99"]).status == 64)
+    }
+
     @Test(.enabled(if: hasPython)) func `no line of a page is read as a request to the formatter`() async throws {
         let requests: Set<String> = [".TH", ".SH", ".PP", ".TP", ".RS", ".RE", ".nf", ".fi", ".ad", ".BR"]
         for (name, text) in try await pages() {
@@ -90,7 +102,7 @@ private enum UsageNames {
         "pending list", "pending retry", "pending discard", "remove",
         "quarantine", "quarantine list", "quarantine show", "quarantine retry", "gaps", "policy", "policy check",
         "graphql",
-        "graphql check",
+        "graphql check", "graphql import-apollo",
         "generate", "replay", "bisect", "selftest", "simulate",
     ]
 }

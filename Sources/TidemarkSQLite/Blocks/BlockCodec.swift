@@ -16,7 +16,7 @@
 /// `v` is a little-endian base-128 integer. Keys and stamps are not compressed, so that the directory is read without
 /// unpacking.
 ///
-/// - Source: docs/decisions/0020-past-memory.md.
+/// - Source: docs/blocks.md.
 package enum BlockCodec {
     static let formatVersion: UInt8 = 1
     static let checkByteCount = 4

@@ -8,7 +8,7 @@ final class BlockTable {
     private let read: PreparedStatement
     private let putSegment: PreparedStatement
 
-    /// The tables of the format in docs/decisions/0020-past-memory.md.
+    /// The tables of the format in docs/blocks.md.
     static let schema = [
         (name: "blocks", sql: "CREATE TABLE blocks (number INTEGER PRIMARY KEY, body BLOB)"),
         (name: "segments", sql: "CREATE TABLE segments (segment INTEGER PRIMARY KEY, through INTEGER, body BLOB)"),

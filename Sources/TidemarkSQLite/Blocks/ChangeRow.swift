@@ -10,7 +10,7 @@ import TidemarkModel
 /// ```
 /// The check is seeded with both numbers, and with the random number of the file.
 ///
-/// - Source: docs/decisions/0020-past-memory.md.
+/// - Source: docs/blocks.md.
 struct ChangeRow {
     /// The most blocks that one row covers: 65,536.
     static let blockCountMax = 1 << 16

@@ -7,7 +7,7 @@ import TidemarkModel
 /// count   v  keys, at least 1
 /// keys       each: v bytes that it shares with the previous key, v bytes that follow, and these
 /// ```
-/// - Source: docs/decisions/0020-past-memory.md.
+/// - Source: docs/blocks.md.
 struct KeyPart {
     /// The size at which a part is closed.
     static let byteCountMax = 8_000

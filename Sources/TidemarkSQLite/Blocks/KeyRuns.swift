@@ -9,7 +9,7 @@ import TidemarkStore
 ///
 /// Owner: the writer of the blocks.
 ///
-/// - Source: docs/decisions/0020-past-memory.md.
+/// - Source: docs/blocks.md.
 final class KeyRuns {
     /// How many runs are merged together.
     private static let mergedRunCount = 8

@@ -2,7 +2,7 @@
 ///
 /// Slots are in the order of their tags as far as collisions allow, so a segment grows without hashing a key again.
 ///
-/// - Source: docs/decisions/0020-past-memory.md.
+/// - Source: docs/blocks.md.
 struct KeySegment {
     /// The share of used slots at which a segment grows, in hundredths. Probing is linear: at 90 an unsuccessful search
     /// visits some 50 slots, at 80 some 13.

@@ -16,7 +16,7 @@ import TidemarkModel
 ///
 /// Owner: one thread.
 ///
-/// - Source: docs/decisions/0020-past-memory.md.
+/// - Source: docs/blocks.md.
 final class SnapshotIndex: BlockLocator {
     private let connection: OpaquePointer
     /// The random number of the file.

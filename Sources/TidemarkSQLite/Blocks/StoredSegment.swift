@@ -7,7 +7,7 @@ import TidemarkModel
 /// The check is seeded with the segment's index, with the last block that it includes, and with the random number of
 /// the file, without which tags mean nothing.
 ///
-/// - Source: docs/decisions/0020-past-memory.md.
+/// - Source: docs/blocks.md.
 struct StoredSegment {
     private static let headByteCount = 12
     private static let slotByteCount = 14

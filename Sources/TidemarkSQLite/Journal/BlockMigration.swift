@@ -12,7 +12,7 @@ import TidemarkStore
 /// and nobody writes entities. A counter records how many were copied, so that a later writer can continue. Owner: the
 /// thread that writes.
 ///
-/// - Source: docs/decisions/0020-past-memory.md, migration.
+/// - Source: docs/data-file.md, entities in blocks.
 struct BlockMigration {
     /// An entity failed its check. The file stays one of rows, since rows show which entity was lost.
     struct Damaged: Error {

@@ -4,7 +4,7 @@
 package enum EntityLayout: Sendable, CaseIterable {
     /// A row for each entity: the tables `keys` and `entities`.
     case rows
-    /// Blocks of up to 127 entities: the tables of docs/decisions/0020-past-memory.md.
+    /// Blocks of up to 127 entities: the tables of docs/blocks.md.
     case blocks
 }
 

@@ -13,7 +13,7 @@ import { Browser, serve } from "./support/chromium.mjs";
 import { browserPath, options } from "./support/page.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const pages = { web: new URL("../../README.md", import.meta.url), client: new URL("../README.md", import.meta.url) };
+const pages = { web: new URL("../../README.md", import.meta.url), client: new URL("../README.md", import.meta.url), doors: new URL("../../../docs/doors.md", import.meta.url) };
 
 /** Returns the examples of a page, in order; each is a program. */
 function examplesOf(page) {
@@ -21,7 +21,7 @@ function examplesOf(page) {
   return [...text.matchAll(/^```(tsx?)\n([\s\S]*?)^```$/gm)].map(([, kind, source], index) => ({ name: `${page}-${index}`, kind, source }));
 }
 
-const examples = ["web", "client"].flatMap(examplesOf);
+const examples = ["web", "client", "doors"].flatMap(examplesOf);
 let folder;
 
 before(() => {
@@ -89,6 +89,11 @@ test("the example of Node reads lines to their end", () => {
     example("web", "endOfInput"), `globalThis.lines = [${[1, 2, 4].map((n) => JSON.stringify(line(n, { id: `p${n}` }))).join(",")}];`,
     "console.log(JSON.stringify([cache.gaps()[''].sequence, cache.gaps()[''].lost, cache.export().length]));");
   assert.deepEqual(found, [4, [[3, 3]], 3]);
+});
+
+test("the first program of the browser's door prints a patch", () => {
+  const found = runInNode(example("doors", "NormalizedCache"), "", "");
+  assert.deepEqual(found, [{ op: "add", path: "/0", value: { id: "1", stars: 5 } }]);
 });
 
 test("the example of policies has ages and what a delete takes along", () => {
