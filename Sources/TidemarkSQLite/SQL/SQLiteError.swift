@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import GRDBSQLite
 import Tidemark
@@ -7,6 +8,8 @@ struct SQLiteError: Error {
     /// The extended result code.
     var code: Int32
     var message: String
+    /// The system's `errno` for a failed access to the file; 0 when there is none.
+    var systemError: Int32 = 0
 
     /// Creates the failure of a call.
     ///
@@ -15,6 +18,14 @@ struct SQLiteError: Error {
         let extended = connection.map { sqlite3_extended_errcode($0) } ?? code
         self.code = extended & 0xFF == code & 0xFF ? extended : code
         self.message = connection.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+        systemError = connection.map { sqlite3_system_errno($0) } ?? 0
+    }
+
+    /// Creates the failure of GRDB's call on a connection.
+    init(_ error: DatabaseError, connection: OpaquePointer?) {
+        code = error.extendedResultCode.rawValue
+        message = error.message ?? ""
+        systemError = connection.map { sqlite3_system_errno($0) } ?? 0
     }
 
     init(code: Int32, message: String) {
@@ -28,12 +39,26 @@ struct SQLiteError: Error {
     /// contradicts what was read at opening.
     var storageCode: StorageError.Code {
         switch code & 0xFF {
+        case _ where isProtected: .protected
         case SQLITE_FULL: .diskFull
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT, SQLITE_FORMAT, SQLITE_MISMATCH, SQLITE_ERROR: .damaged
         case SQLITE_BUSY, SQLITE_LOCKED: .locked
         default: .inputOutput
         }
     }
+
+    /// True if the system refused access to the file, as iOS does while the device is locked.
+    private var isProtected: Bool {
+        switch code & 0xFF {
+        case SQLITE_PERM, SQLITE_AUTH: true
+        case SQLITE_IOERR: code == SQLiteError.accessRefused || systemError == EPERM
+        case SQLITE_CANTOPEN: systemError == EPERM
+        default: false
+        }
+    }
+
+    /// `SQLITE_IOERR_AUTH`, a macro that Swift does not import.
+    private static let accessRefused = SQLITE_IOERR | (28 << 8)
 
     /// Returns the storage error for this failure.
     ///
@@ -49,12 +74,27 @@ struct SQLiteError: Error {
             StorageError(
                 code, "\(path) contradicts itself", cause: cause,
                 advice: "open it for writing: it is moved aside and created anew")
+        case .protected: SQLiteError.protected(path, cause: cause)
         case .locked:
             StorageError(code, "\(path) is in use", cause: cause, advice: "wait for the other process, or stop it")
         default:
             StorageError(
                 code, "cannot read or write \(path)", cause: cause,
                 advice: "check the disk and the permissions of the folder; writing resumes by itself")
+        }
+    }
+
+    /// Returns the error for a file to which the system refuses access.
+    static func protected(_ path: String, cause: String) -> StorageError {
+        StorageError(
+            .protected, "the system refuses access to \(path)", cause: cause,
+            advice: "wait until the device is unlocked, or check the protection of the file")
+    }
+
+    /// Runs GRDB's calls, and adds the system's error to theirs.
+    static func withSystemError<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let error as DatabaseError {
+            throw SQLiteError(error, connection: db.sqliteConnection)
         }
     }
 
