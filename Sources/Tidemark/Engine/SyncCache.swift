@@ -215,7 +215,9 @@ public actor SyncCache {
                 return try await closeAtRest(error)
             }
         }
-        await beginClosing()
+        beginClosing()
+        turns.activity.open()
+        await endRequests()
         // Calls that wait for the journal may finish, and are written with the rest; later ones are refused.
         await takeLoadTurn()
         lifeCycle.seal()
@@ -236,10 +238,13 @@ public actor SyncCache {
         if let failure { throw failure }
     }
 
-    /// Refuses new calls, and ends timers, requests and waits.
-    private func beginClosing() async {
+    /// Refuses new calls.
+    private func beginClosing() {
         guard lifeCycle.beginClosing() else { preconditionFailure("a cache that is \(lifeCycle) is closed") }
-        turns.activity.open()
+    }
+
+    /// Ends timers, requests and waits.
+    private func endRequests() async {
         timers.cancelInput()
         stopOutbox()
         outbox.cancelAll()
@@ -253,8 +258,10 @@ public actor SyncCache {
     ///
     /// - Parameter failure: Why changes that are only in memory cannot be written; nil when there are none.
     private func closeAtRest(_ failure: StorageError?) async throws(StorageError) {
-        await beginClosing()
+        beginClosing()
         lifeCycle.seal()
+        turns.activity.open()
+        await endRequests()
         observers.reserveLoad?.cancel()
         inputs.finishAcknowledgements()
         try await journal.close()

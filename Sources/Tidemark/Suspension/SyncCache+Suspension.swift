@@ -111,6 +111,8 @@ extension SyncCache {
                 return try await body()
             } catch {
                 guard error.code == .suspended else { throw error }
+                // A cache that is closed in a pause does not open its database again.
+                try checkStorageOpen()
             }
         }
     }

@@ -101,10 +101,10 @@ extension EntityTables {
     ///
     /// - Throws: The error of `body`, or of the commit.
     func inTransaction(_ db: Database, _ body: () throws -> Void) throws {
-        try SQLiteError.withSystemError(db) { try db.beginTransaction(.immediate) }
+        try db.beginTransaction(.immediate)
         do {
             try body()
-            try publish { try SQLiteError.withSystemError(db) { try db.commit() } }
+            try publish { try db.commit() }
         } catch {
             let first = error
             do { try db.rollback() } catch {

@@ -1,5 +1,6 @@
 import Tidemark
 import TidemarkModel
+import TidemarkStore
 
 /// A pause in which the journal has no file open.
 extension SQLiteJournal {
@@ -41,7 +42,8 @@ extension SQLiteJournal {
     ///   `.inputOutput`.
     public func resume(recreating: Bool) async throws(StorageError) -> JournalResumption {
         guard let pause else { return .asLeft }
-        let isMissing = try FileHeader.read(file.path) == .missing
+        // Its header is not read: closing the file would release the locks of readers in this process.
+        let isMissing = DataFilePath.byteCount(file.path) == nil
         if isMissing {
             guard recreating else {
                 throw StorageError(

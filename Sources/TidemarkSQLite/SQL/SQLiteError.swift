@@ -21,13 +21,6 @@ struct SQLiteError: Error {
         systemError = connection.map { sqlite3_system_errno($0) } ?? 0
     }
 
-    /// Creates the failure of GRDB's call on a connection.
-    init(_ error: DatabaseError, connection: OpaquePointer?) {
-        code = error.extendedResultCode.rawValue
-        message = error.message ?? ""
-        systemError = connection.map { sqlite3_system_errno($0) } ?? 0
-    }
-
     init(code: Int32, message: String) {
         self.code = code
         self.message = message
@@ -91,10 +84,18 @@ struct SQLiteError: Error {
             advice: "wait until the device is unlocked, or check the protection of the file")
     }
 
-    /// Runs GRDB's calls, and adds the system's error to theirs.
-    static func withSystemError<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch let error as DatabaseError {
-            throw SQLiteError(error, connection: db.sqliteConnection)
+    /// Opens the file once more, to see whether the system refuses access to it. GRDB's errors do not tell.
+    ///
+    /// - Returns: nil when the file can be read, or when it cannot for another reason.
+    private static func refusal(of path: String) -> StorageError? {
+        do {
+            let connection = try ReadConnection(path: path, isImmutable: false)
+            try connection.execute("SELECT count(*) FROM sqlite_schema")
+            return nil
+        } catch let failure as SQLiteError where failure.storageCode == .protected {
+            return failure.storageError(path: path)
+        } catch {
+            return nil
         }
     }
 
@@ -104,8 +105,7 @@ struct SQLiteError: Error {
         case let error as StorageError: error
         case let error as SQLiteError: error.storageError(path: path)
         case let error as DatabaseError:
-            SQLiteError(code: error.extendedResultCode.rawValue, message: error.message ?? "")
-                .storageError(path: path)
+            storageError(SQLiteError(code: error.extendedResultCode.rawValue, message: error.message ?? ""), path)
         // The migrator's table has a value that the migrator never writes.
         case let error as RowDecodingError: SQLiteError.damaged("\(error)").storageError(path: path)
         default:
@@ -115,6 +115,11 @@ struct SQLiteError: Error {
 }
 
 extension SQLiteError {
+    private static func storageError(_ failure: SQLiteError, _ path: String) -> StorageError {
+        let refusal = failure.storageCode == .inputOutput ? refusal(of: path) : nil
+        return refusal ?? failure.storageError(path: path)
+    }
+
     /// Checks the result of a call on a connection.
     ///
     /// - Throws: ``SQLiteError`` when the code is not success.
