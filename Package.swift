@@ -76,8 +76,9 @@ func tests(
 
 let package = Package(
     name: "tidemark",
-    // Linux and macOS.
-    platforms: [.macOS(.v15)],
+    // Linux and Apple's systems. The command, the servers and the streams of NATS are for Linux and macOS alone
+    // (docs/platforms.md).
+    platforms: [.macOS(.v15), .macCatalyst(.v18), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Tidemark", targets: ["Tidemark"]),
         .library(name: "TidemarkModel", targets: ["TidemarkModel"]),

@@ -164,6 +164,15 @@ static void *run(void *unused) {
     return NULL;
 }
 
+// Apple's mobile systems have no libcurl, and apps may not load libraries of their own there: URLSession is the
+// transport.
+#if defined(__APPLE__)
+#include <TargetConditionals.h>
+#endif
+
+#if defined(TARGET_OS_IPHONE) && TARGET_OS_IPHONE
+static void *library(void) { return NULL; }
+#else
 static void *library(void) {
     static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.4.dylib", "libcurl.dylib"};
     for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
@@ -172,6 +181,7 @@ static void *library(void) {
     }
     return NULL;
 }
+#endif
 
 static void load(void) {
     void *handle = library();

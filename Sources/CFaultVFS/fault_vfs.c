@@ -1,6 +1,7 @@
 // The VFS, which forwards calls to the default VFS and lets them fail as planned.
 #include "fault_disk.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +96,7 @@ void fault_disk_release(fault_disk *disk) {
 
 void fault_disk_plan(fault_disk *disk, enum fault_kind kind, int64_t first, int64_t last, uint64_t seed) {
     pthread_mutex_lock(&disk->lock);
-    disk->ends_process = kind >= FAULT_EXIT_BEFORE;
+    disk->ends_process = kind >= FAULT_EXIT_BEFORE && kind <= FAULT_EXIT_AFTER;
     disk->kind = disk->ends_process ? kind - FAULT_EXIT_BEFORE + FAULT_STOP_BEFORE : kind;
     disk->first = first;
     disk->last = last;
@@ -129,6 +130,21 @@ void fault_disk_describe(fault_disk *disk, char *text, int byte_count) {
 
 static int fails(enum fault_kind kind) { return kind == FAULT_CHANGE_FAILS || kind == FAULT_CHANGE_FULL; }
 
+// Returns 1 if the disk is protected now. The caller holds its lock.
+static int is_protected(fault_disk *disk, const char *what, const char *name) {
+    if (disk->kind != FAULT_PROTECTED || disk->read_count < disk->first) return 0;
+    if (!disk->failure_count++)
+        snprintf(disk->place, sizeof disk->place, "%s of %s, which is protected", what, name);
+    return 1;
+}
+
+// Returns the result code of an access to a protected file, which would otherwise fail with `code`.
+static int protected_code(const fault_disk *disk, int code) {
+    if (disk->random % 2 == 0) return SQLITE_IOERR_AUTH;
+    errno = EPERM;
+    return code;
+}
+
 // Files
 
 static int fault_close(sqlite3_file *file) {
@@ -147,6 +163,10 @@ static int fault_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 
         code = SQLITE_IOERR_READ;
     } else {
         disk->read_count++;
+        if (is_protected(disk, "read", own->name)) {
+            pthread_mutex_unlock(&disk->lock);
+            return protected_code(disk, SQLITE_IOERR_READ);
+        }
         int isPlanned = disk->kind == FAULT_READ_FAILS || disk->kind == FAULT_READ_SHORT;
         if (isPlanned && disk->read_count >= disk->first && disk->read_count <= disk->last) {
             disk->failure_count++;
@@ -170,7 +190,9 @@ static int fault_write(sqlite3_file *file, const void *bytes, int count, sqlite3
     fault_disk *disk = own->disk;
     pthread_mutex_lock(&disk->lock);
     int code = SQLITE_IOERR_WRITE;
-    if (!disk->is_stopped) {
+    if (is_protected(disk, "write", own->name)) {
+        code = protected_code(disk, code);
+    } else if (!disk->is_stopped) {
         enum fault_kind kind = fault_disk_next_change(disk, "write", own->name);
         if (!disk->is_stopped) {
             int is_part = kind == FAULT_STOP_WITHIN || fails(kind);
@@ -191,7 +213,9 @@ static int fault_truncate(sqlite3_file *file, sqlite3_int64 size) {
     fault_disk *disk = own->disk;
     pthread_mutex_lock(&disk->lock);
     int code = SQLITE_IOERR_TRUNCATE;
-    if (!disk->is_stopped) {
+    if (is_protected(disk, "truncation", own->name)) {
+        code = protected_code(disk, code);
+    } else if (!disk->is_stopped) {
         enum fault_kind kind = fault_disk_next_change(disk, "truncation", own->name);
         if (!disk->is_stopped && !fails(kind)) {
             int done = inner(file)->pMethods->xTruncate(inner(file), size);
@@ -210,7 +234,9 @@ static int fault_sync(sqlite3_file *file, int flags) {
     fault_disk *disk = own->disk;
     pthread_mutex_lock(&disk->lock);
     int code = SQLITE_IOERR_FSYNC;
-    if (!disk->is_stopped) {
+    if (is_protected(disk, "sync", own->name)) {
+        code = protected_code(disk, code);
+    } else if (!disk->is_stopped) {
         enum fault_kind kind = fault_disk_next_change(disk, "sync", own->name);
         if (kind == FAULT_STOP_WITHIN) {
             // The sync may have covered any part of the file. The changes stay unsynced, so an image selects a part of
@@ -291,7 +317,9 @@ static int fault_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, in
     file->pMethods = NULL;
     int code = SQLITE_IOERR;
     pthread_mutex_lock(&disk->lock);
-    if (!disk->is_stopped) {
+    if (is_protected(disk, "opening", last_part(path))) {
+        code = protected_code(disk, SQLITE_CANTOPEN);
+    } else if (!disk->is_stopped) {
         int is_there = 0;
         default_vfs->xAccess(default_vfs, path, SQLITE_ACCESS_EXISTS, &is_there);
         memset(file, 0, sizeof(fault_file));
@@ -331,6 +359,14 @@ static int fault_delete(sqlite3_vfs *vfs, const char *path, int syncs_folder) {
     if (!disk) return default_vfs->xDelete(default_vfs, path, syncs_folder);
     pthread_mutex_lock(&disk->lock);
     int code = SQLITE_IOERR_DELETE;
+    if (is_protected(disk, "deletion", last_part(path))) {
+        int is_odd = disk->random % 2 != 0;
+        pthread_mutex_unlock(&disk->lock);
+        release(disk);
+        if (!is_odd) return SQLITE_IOERR_AUTH;
+        errno = EPERM;
+        return code;
+    }
     int is_there = 0;
     default_vfs->xAccess(default_vfs, path, SQLITE_ACCESS_EXISTS, &is_there);
     if (!disk->is_stopped && !is_there) {

@@ -75,7 +75,13 @@ static struct {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int is_loaded;
 
+// Apple's mobile systems have no libnats, and apps may not load libraries of their own there.
+#if defined(__APPLE__)
+#include <TargetConditionals.h>
+#endif
+
 static void load(void) {
+#if !defined(TARGET_OS_IPHONE) || !TARGET_OS_IPHONE
     static const char *const names[] = {"libnats.so.3.4", "libnats.so.3", "libnats.so", "libnats.dylib"};
     void *library = NULL;
     for (size_t index = 0; index < sizeof names / sizeof *names && !library; index++) {
@@ -143,6 +149,7 @@ static void load(void) {
         memcpy(functions[index].place, &function, sizeof function);
     }
     is_loaded = 1;
+#endif
 }
 
 static int configure(natsOptions *options, const tidemark_nats_options *wanted) {

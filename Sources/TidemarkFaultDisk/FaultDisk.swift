@@ -40,6 +40,10 @@ public final class FaultDisk: @unchecked Sendable {
         case readFails
         /// Reads return too few bytes.
         case readIsShort
+        /// From a read on, every access fails as on a locked device that protects the files, which stay as they are.
+        /// With an even seed the access fails with `SQLITE_IOERR_AUTH`, with an odd one with its own error and the
+        /// system's `EPERM`.
+        case protected
     }
 
     /// What a crash destroys.
@@ -164,6 +168,7 @@ extension FaultDisk.Fault {
         case .full: FAULT_CHANGE_FULL
         case .readFails: FAULT_READ_FAILS
         case .readIsShort: FAULT_READ_SHORT
+        case .protected: FAULT_PROTECTED
         }
     }
 }

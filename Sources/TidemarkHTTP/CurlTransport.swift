@@ -14,7 +14,13 @@ import TidemarkModel
 /// let client = CachingHTTPClient(cache: HTTPResponseCache(cache), transport: transport)
 /// ```
 ///
+/// Apple's mobile systems have no libcurl; `URLSessionTransport` is the transport there.
+///
 /// - Source: docs/decisions/0017-http-transport.md.
+@available(iOS, unavailable, message: "use URLSessionTransport of TidemarkURLSession")
+@available(tvOS, unavailable, message: "use URLSessionTransport of TidemarkURLSession")
+@available(watchOS, unavailable, message: "use URLSessionTransport of TidemarkURLSession")
+@available(visionOS, unavailable, message: "use URLSessionTransport of TidemarkURLSession")
 public struct CurlTransport: HTTPTransport {
     private let proxy: HTTPProxy
 

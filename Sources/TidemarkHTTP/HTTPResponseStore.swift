@@ -296,7 +296,7 @@ struct HTTPResponseStore: Sendable {
         do throws(StorageError) {
             return try await body()
         } catch {
-            throw CacheError(.storageFailed, error.description)
+            throw CacheError(error)
         }
     }
 }

@@ -157,7 +157,10 @@ import TidemarkTestKit
         let readme = try Tree.text("README.md")
         let tools = try #require(manifest.firstMatch(of: /swift-tools-version:([0-9.]+)/)).1
         #expect(readme.contains("Swift \(tools) or"))
-        #expect(manifest.contains("platforms: [.macOS(.v15)],") && readme.contains("**macOS 15 or later**"))
+        #expect(manifest.contains("platforms: [.macOS(.v15), ") && readme.contains("**macOS 15 or later**"))
+        for system in ["iOS", "visionOS"] where manifest.contains(".\(system)(") {
+            #expect(readme.contains(system), "the README does not name \(system)")
+        }
         // The programs that the script installs where it can.
         let script = try Tree.text(".ci/deps")
         let packages = script.matches(of: /apt\+=\(([a-z0-9-]+)\)/).map { String($0.1) }

@@ -27,7 +27,11 @@ enum fault_kind {
     // Like the stops, but the process itself ends at once, with `FAULT_EXIT_STATUS`.
     FAULT_EXIT_BEFORE = 8,
     FAULT_EXIT_WITHIN = 9,
-    FAULT_EXIT_AFTER = 10
+    FAULT_EXIT_AFTER = 10,
+    // From this read on, every access to the files fails, as on a locked device that protects them. They stay as they
+    // are. With an even seed the access fails with SQLITE_IOERR_AUTH, with an odd one with the error of the access and
+    // the system's EPERM.
+    FAULT_PROTECTED = 11
 };
 
 // The exit status of a process that a disk ends.

@@ -23,11 +23,11 @@ public struct CacheConfiguration: Sendable {
     /// How long a gap waits for late events before the cache asks the upstream for them or, without an upstream,
     /// declares them lost. Default: 50 ms.
     public var reorderWindow = Duration.milliseconds(50)
-    /// The largest number of bytes that entities take in memory. Default: 256 MiB.
+    /// The largest number of bytes that entities take in memory. Default: 256 MiB; see ``mobile`` for phones and watches.
     ///
     /// Above it the least recently used entities are evicted from memory; the journal still has them, and a read loads
     /// them again. Unwritten, observed and pending entities stay.
-    public var memoryByteCountMax = 256 << 20
+    public var memoryByteCountMax = CacheConfiguration.standardMemoryByteCountMax
     /// How many bytes of recent events to keep in memory with their content, for people who look for the event that
     /// changed an entity. Default: 0, none; `tidemark serve` keeps 8 MiB. These bytes do not count toward
     /// ``memoryByteCountMax``.
@@ -85,6 +85,28 @@ public struct CacheConfiguration: Sendable {
 
     /// Makes a configuration with the defaults.
     public init() {}
+
+    /// The defaults of iOS, tvOS and visionOS, on every platform: 32 MiB of entities in memory.
+    ///
+    /// These systems end apps that take too much memory, and take the memory of suspended apps first. watchOS has 8 MiB
+    /// by default. All other bounds follow: unwritten changes take at most half of it, kept lists a sixteenth.
+    public static var mobile: CacheConfiguration {
+        var configuration = CacheConfiguration()
+        configuration.memoryByteCountMax = mobileMemoryByteCountMax
+        return configuration
+    }
+
+    private static let mobileMemoryByteCountMax = 32 << 20
+
+    private static var standardMemoryByteCountMax: Int {
+        #if os(iOS) || os(tvOS) || os(visionOS)
+            mobileMemoryByteCountMax
+        #elseif os(watchOS)
+            8 << 20
+        #else
+            256 << 20
+        #endif
+    }
 
     /// The types, under their own names, that are excluded both from memory and from the disk. Must be empty when a
     /// cache is opened.

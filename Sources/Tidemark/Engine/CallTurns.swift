@@ -9,6 +9,10 @@ struct CallTurns {
     var loads = LoadTurns()
     /// Held by a transaction over documents, so that none changes an entity that another one has read.
     var transactions = FairLock()
+    /// Held while the cache is being suspended, resumed or closed.
+    var rest = FairLock()
+    /// The cache's own tasks that wait until it is no longer suspended.
+    var activity = ActivityGate()
     /// The current examination of the journal. A call that arrives during one shares its findings.
     var examination = SharedTurn<[JournalFinding]>()
 }

@@ -78,12 +78,27 @@ extension SyncCache {
     private func evictSlice(_ unscannedCount: inout Int) -> Bool {
         guard !turns.loads.isLoading else { return false }
         let goal = configuration.eviction.goal(ofLimit: entityByteCountMax)
+        if evictSlice(&unscannedCount, toByteCount: goal) { return true }
+        if state.memoryByteCount > goal { eviction.residentScan.ended(residentCount: state.residentCount) }
+        eviction.memoryConsent.complete()
+        return false
+    }
+
+    /// Evicts entities until a goal or the end of the slice.
+    ///
+    /// - Parameters:
+    ///   - unscannedCount: How many entities this eviction has not scanned yet.
+    ///   - goal: How many bytes entities may take afterwards.
+    ///   - keepsUnstored: Whether entities stay that the journal never stores.
+    /// - Returns: True if there is more to do.
+    func evictSlice(_ unscannedCount: inout Int, toByteCount goal: Int, keepsUnstored: Bool = false) -> Bool {
         let budget = SliceBudget(configuration.stepClock)
         let now = clock.now()
         var seenCount = 0
         repeat {
             let slice = state.evict(
-                toByteCount: goal, seenCountMax: min(unscannedCount, SliceBudget.entityCount), at: now)
+                toByteCount: goal, seenCountMax: min(unscannedCount, SliceBudget.entityCount),
+                keepsUnstored: keepsUnstored, at: now)
             eviction.evictedFromMemory(slice.evictedCount)
             unscannedCount -= slice.seenCount
             seenCount += slice.seenCount
@@ -92,10 +107,7 @@ extension SyncCache {
             && !budget.isSpent
         recordLeavings(at: now)
         if !state.changeLog.isEmpty { distribute() }
-        if state.memoryByteCount > goal, unscannedCount > 0 { return true }
-        if state.memoryByteCount > goal { eviction.residentScan.ended(residentCount: state.residentCount) }
-        eviction.memoryConsent.complete()
-        return false
+        return state.memoryByteCount > goal && unscannedCount > 0
     }
 
     /// Evicts entities of types that do not stay in memory, in slices.

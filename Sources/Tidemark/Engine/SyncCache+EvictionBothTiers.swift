@@ -57,13 +57,13 @@ extension SyncCache {
     /// Begins an eviction that the delegate approved, unless a flush is under way, whose end calls this again. After a
     /// failed flush the next commit evicts.
     func beginApprovedEviction() {
-        guard !isClosed, !flushes.isUnderWay, !flushes.hasFailed, eviction.tierConsent.takeOwed() else { return }
+        guard isActive, !flushes.isUnderWay, !flushes.hasFailed, eviction.tierConsent.takeOwed() else { return }
         beginEvicting()
     }
 
     /// Begins an eviction without waiting for a commit, for example after opening with lower limits.
     func beginEvicting() {
-        guard !flushes.isUnderWay, configuration.eviction.limitsBothTiers else { return }
+        guard !flushes.isUnderWay, !lifeCycle.isSuspended, configuration.eviction.limitsBothTiers else { return }
         flushes.began(spawn { await self.evictFirst() })
     }
 

@@ -21,7 +21,7 @@ extension SyncCache {
         let unwritten = FlushSchedule.Unwritten(
             isAny: state.isUnwritten || hasUnwrittenAdditions, count: state.dirtyCount,
             byteCount: state.dirtyByteCount, tombstoneShare: state.unwrittenTombstoneShare)
-        let maySetTimer = timers.flush == nil && !isClosed
+        let maySetTimer = timers.flush == nil && !isClosed && !lifeCycle.isSuspended
         switch flushes.step(unwritten, policy: configuration.flush, maySetTimer: maySetTimer) {
         case .acknowledge: acknowledgeWritten()
         case .begin: startFlush()
@@ -62,7 +62,7 @@ extension SyncCache {
     ///
     /// - Parameter withCounts: Whether to write counts when nothing else is unwritten.
     func startFlush(withCounts: Bool = false) {
-        guard !flushes.isUnderWay else { return }
+        guard !flushes.isUnderWay, !lifeCycle.isSuspended else { return }
         timers.cancelFlush()
         if flushes.awaitsOpening {
             flushes.began(spawn { await self.finishOpening() })
@@ -175,13 +175,20 @@ extension SyncCache {
             flushes.rebuildFailed(error)
             return false
         }
+        journalWasReplaced(because: "the database was damaged and created anew")
+        return true
+    }
+
+    /// Marks everything in memory as unwritten, because there is a new, empty database.
+    ///
+    /// - Parameter reason: Why a recording ends here.
+    func journalWasReplaced(because reason: String) {
         let failed = flushes.takeFailed()?.flush
         let quarantine = failed?.quarantine ?? []
         flushes.putBack(failed?.attached ?? [])
-        recorder?.end(because: "the database was damaged and created anew")
+        recorder?.end(because: reason)
         state.markAllUnwritten(quarantine: quarantine)
         wings.areUnrecorded = true
-        return true
     }
 
     /// Returns the records of the wings that belong to the flush that is being taken.
@@ -215,7 +222,7 @@ extension SyncCache {
     /// ```
     ///
     /// - Throws: ``StorageError`` when the journal failed ``FlushPolicy/attemptCountMax`` times in a row; the cache
-    ///   keeps trying. `.closed` after ``close()``.
+    ///   keeps trying. `.closed` after ``close()``; `.suspended` when something is unwritten in a suspended cache.
     public func flush() async throws(StorageError) {
         try checkStorageOpen()
         try await writeAll()
@@ -228,6 +235,7 @@ extension SyncCache {
         let isUnderWay = flushes.isUnderWay || flushes.hasFailed
         let goal = flushes.commitCount + (isUnderWay ? 1 : 0) + (isAnythingUnwritten ? 1 : 0)
         while flushes.commitCount < goal, isAnythingUnwritten || flushes.isUnderWay || flushes.hasFailed {
+            if lifeCycle.isSuspended { throw SyncCache.suspendedRefusal }
             startFlush(withCounts: true)
             guard let flushTask = flushes.task else { break }
             await flushTask.value

@@ -45,7 +45,9 @@ extension SyncCache {
         await takeTurn()
         defer { turns.changes.release() }
         do throws(StorageError) {
-            try await withLoaded(for: [], { state.keysToLoadForHeld() }) { followGaps(ignoringWindow: false) }
+            try await whileActive { () throws(StorageError) in
+                try await withLoaded(for: [], { state.keysToLoadForHeld() }) { followGaps(ignoringWindow: false) }
+            }
         } catch {
             // The gap stays open; the next batch, or the end of the input, checks it again.
             configuration.logger.error("held events wait: \(error)")
@@ -81,6 +83,7 @@ extension SyncCache {
         follow(attempt, of: library) {
             // A response is input like any other: before the next request the previous one is written and entities are
             // evicted to make room.
+            await self.untilActive()
             await self.waitForWriting()
             await self.waitForRoom()
             let result: Result<([EventBatch], EventSequence?), UpstreamError>
@@ -117,8 +120,10 @@ extension SyncCache {
         do throws(StorageError) {
             // A failure may be the final one. It then applies held events, which need their entities in memory like the
             // events of a response.
-            requests = try await withLoaded(for: batches, { state.keysToLoad(for: batches) }) {
-                applyAnswer(result, library: library, attempt: attempt, random: random)
+            requests = try await whileActive { () throws(StorageError) in
+                try await withLoaded(for: batches, { state.keysToLoad(for: batches) }) {
+                    applyAnswer(result, library: library, attempt: attempt, random: random)
+                }
             }
         } catch {
             configuration.logger.error("an upstream's answer waits for the journal: \(error)")
@@ -171,6 +176,7 @@ extension SyncCache {
             } catch {
                 return
             }
+            await self.untilActive()
             await self.resumed(library, attempt: attempt)
         }
     }

@@ -19,13 +19,13 @@ extension SyncCache {
     /// the upstream is reachable again. If a library also misses numbers ahead of its cursor, these are requested first
     /// and its lost numbers a little later.
     ///
-    /// Without an upstream, and after ``close()``, this changes nothing.
+    /// Without an upstream, while the cache is suspended, and after ``close()``, this changes nothing.
     ///
     /// - Parameter library: The library to heal; nil for every library.
     /// - Returns: The status of all libraries afterwards, as ``libraries()`` returns it.
     @discardableResult
     public func heal(library: ByteString? = nil) async -> [LibraryStatus] {
-        guard upstream != nil, !isClosed else { return state.statuses }
+        guard upstream != nil, isActive else { return state.statuses }
         followLosses()
         let wanted = state.lossyLibraries.filter { library == nil || state.status(of: $0).library == library }
         upstreamRequests.wantHealing(of: wanted, at: clock.now())
@@ -81,6 +81,7 @@ extension SyncCache {
 
     private func healTimerFired() async {
         timers.healingFired()
+        await untilActive()
         await askForLost()
     }
 
@@ -119,6 +120,7 @@ extension SyncCache {
     ///   written.
     /// - Complexity: O(entities of the library).
     package func rewind(library: ByteString, to sequence: EventSequence) async throws {
+        try checkStorageChangeable()
         await takeTurn()
         defer { turns.changes.release() }
         guard let index = state.libraryIndex(of: library) else {

@@ -26,19 +26,21 @@ extension SyncCache {
         inputs.close(input)
     }
 
-    /// Applies a batch. Returns when the cache is ready for the next one.
+    /// Applies a batch. Returns when the cache is ready for the next one. Waits while the cache is suspended.
     ///
     /// - Throws: ``StorageError`` when entities of the batch cannot be loaded; then nothing of it was applied.
     package func ingest(_ batch: EventBatch) async throws(StorageError) {
         await takeTurn()
         defer { turns.changes.release() }
-        await waitForRoom()
-        try await withChange(for: batch) {
-            apply(batch, 0..<batch.events.count)
-            inputs.applied(batch, lines: batch.lines.count)
-            // Declaring numbers lost applies held events, whose entities are certain to be in memory only within this
-            // step.
-            followGaps(ignoringWindow: false)
+        try await whileActive { () throws(StorageError) in
+            await waitForRoom()
+            try await withChange(for: batch) {
+                apply(batch, 0..<batch.events.count)
+                inputs.applied(batch, lines: batch.lines.count)
+                // Declaring numbers lost applies held events, whose entities are certain to be in memory only within
+                // this step.
+                followGaps(ignoringWindow: false)
+            }
         }
         tallies.metrics.record(state.counts)
         scheduleFlush()
@@ -55,12 +57,14 @@ extension SyncCache {
     package func ingest(_ batch: EventBatch, events: Range<Int>) async throws(StorageError) {
         await takeTurn()
         defer { turns.changes.release() }
-        await waitForRoom()
         let end = batch.lines(of: events).upperBound
-        try await withChange(for: batch) {
-            apply(batch, events)
-            inputs.applied(batch, lines: end)
-            followGaps(ignoringWindow: false)
+        try await whileActive { () throws(StorageError) in
+            await waitForRoom()
+            try await withChange(for: batch) {
+                apply(batch, events)
+                inputs.applied(batch, lines: end)
+                followGaps(ignoringWindow: false)
+            }
         }
         tallies.metrics.record(state.counts)
         scheduleFlush()
@@ -90,7 +94,9 @@ extension SyncCache {
         await takeTurn()
         defer { turns.changes.release() }
         while true {
-            try await withLoaded(for: [], { state.keysToLoadForHeld() }) { followGaps(ignoringWindow: true) }
+            try await whileActive { () throws(StorageError) in
+                try await withLoaded(for: [], { state.keysToLoadForHeld() }) { followGaps(ignoringWindow: true) }
+            }
             let tasks = upstreamRequests.all
             if tasks.isEmpty || isClosed { break }
             for task in tasks { await task.value }

@@ -17,9 +17,11 @@ extension SyncCache {
     /// waits for the reorder window, and for later calls.
     ///
     /// - Parameter lines: Whole lines, which are copied. The last one needs no LF.
-    /// - Throws: ``StorageError`` when entities of the lines cannot be loaded, or when memory runs out.
+    /// - Throws: ``StorageError`` when entities of the lines cannot be loaded, or when memory runs out; `.closed` and
+    ///   `.suspended` when the cache is.
     /// - Complexity: O(lines.count).
     public func ingest(_ lines: [UInt8]) async throws(StorageError) {
+        try checkStorageChangeable()
         let input = inputs.newID()
         let batches: [EventBatch]
         do throws(WireError) {

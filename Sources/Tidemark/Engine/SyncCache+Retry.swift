@@ -23,6 +23,7 @@ extension SyncCache {
     /// - Parameter records: Records as ``quarantine(_:)`` returns them.
     /// - Throws: ``StorageError`` when entities of a line cannot be loaded; earlier records stay done.
     package func retry(_ records: [QuarantineRecord]) async throws(StorageError) -> RetryCounts {
+        try checkStorageChangeable()
         await takeTurn()
         defer { turns.changes.release() }
         var outcome = RetryCounts()

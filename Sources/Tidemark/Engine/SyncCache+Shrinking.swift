@@ -9,7 +9,7 @@ extension SyncCache {
     /// Returns free space of the journal to the disk, if there is much. The first step runs at once, the others while
     /// no flush runs.
     func releaseFreeSpace() async {
-        guard eviction.shrinkTask == nil, !isClosed, await releaseStep(isLast: false), eviction.shrinkTask == nil
+        guard eviction.shrinkTask == nil, isActive, await releaseStep(isLast: false), eviction.shrinkTask == nil
         else {
             return
         }
@@ -17,7 +17,7 @@ extension SyncCache {
     }
 
     private func releaseInSteps() async {
-        while !isClosed, flushes.error == nil {
+        while isActive, flushes.error == nil {
             if let flushTask = flushes.task { await flushTask.value }
             await Task.yield()
             guard await releaseStep(isLast: false) else { break }

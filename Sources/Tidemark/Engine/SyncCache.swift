@@ -199,16 +199,25 @@ public actor SyncCache {
     /// Calls that begin later throw, reads included; only ``libraries()``, ``counts()`` and ``entityCount()`` still
     /// return the final state. A second call does nothing.
     ///
+    /// A suspended cache is closed as it is: everything is written already. If requests that ended meanwhile have changed
+    /// something, its database is opened once more. Input that waits is refused.
+    ///
     /// - Throws: ``StorageError`` when the last changes could not be written; they are then lost.
     public func close() async throws(StorageError) {
-        guard lifeCycle.beginClosing() else { return }
-        timers.cancelInput()
-        stopOutbox()
-        outbox.cancelAll()
-        await failFetches("the cache is being closed")
-        releasePositionWaiters()
-        timers.cancelFlush()
-        upstreamRequests.cancelAll()
+        await takeRestTurn()
+        defer { turns.rest.release() }
+        guard !isClosed else { return }
+        if lifeCycle.isSuspended {
+            guard isAnythingUnwritten || flushes.hasFailed else { return try await closeAtRest(nil) }
+            do throws(StorageError) {
+                try await wake(recreating: false)
+            } catch {
+                return try await closeAtRest(error)
+            }
+        }
+        beginClosing()
+        turns.activity.open()
+        await endRequests()
         // Calls that wait for the journal may finish, and are written with the rest; later ones are refused.
         await takeLoadTurn()
         lifeCycle.seal()
@@ -228,4 +237,50 @@ public actor SyncCache {
         try await journal.close()
         if let failure { throw failure }
     }
+
+    /// Refuses new calls.
+    private func beginClosing() {
+        guard lifeCycle.beginClosing() else { preconditionFailure("a cache that is \(lifeCycle) is closed") }
+    }
+
+    /// Ends timers, requests and waits.
+    private func endRequests() async {
+        timers.cancelInput()
+        stopOutbox()
+        outbox.cancelAll()
+        await failFetches("the cache is being closed")
+        releasePositionWaiters()
+        timers.cancelFlush()
+        upstreamRequests.cancelAll()
+    }
+
+    /// Closes a suspended cache without opening its database again. Input that waits is refused.
+    ///
+    /// - Parameter failure: Why changes that are only in memory cannot be written; nil when there are none.
+    private func closeAtRest(_ failure: StorageError?) async throws(StorageError) {
+        beginClosing()
+        lifeCycle.seal()
+        turns.activity.open()
+        await endRequests()
+        observers.reserveLoad?.cancel()
+        inputs.finishAcknowledgements()
+        try await journal.close()
+        if let failure { throw failure }
+    }
+
+    // MARK: Suspending
+
+    /// Refuses new changes, before the last flush of a suspension.
+    ///
+    /// - Returns: False when the cache is suspended already.
+    func beginSuspending() -> Bool { lifeCycle.beginSuspending() }
+
+    /// Stops all flushes, before the journal closes its file.
+    func comeToRest() {
+        lifeCycle.rest()
+        timers.cancelFlush()
+    }
+
+    /// Accepts changes again, after the journal has opened its file.
+    func endSuspension() { lifeCycle.resume() }
 }

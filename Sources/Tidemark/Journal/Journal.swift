@@ -155,6 +155,19 @@ public protocol Journal: Sendable {
     /// Returns how the journal uses its disk; all zero for a journal that is not on a disk.
     func diskUse() async -> JournalUse
 
+    /// Closes the files of the journal and releases its locks until ``resume(recreating:)``. Calls in between throw
+    /// `.suspended`, except for ``resume(recreating:)`` and ``close()``. A journal without files does nothing.
+    ///
+    /// - Throws: ``StorageError`` when something was not tidied up. The files are closed even then.
+    func suspend() async throws(StorageError)
+
+    /// Opens the files of a suspended journal again.
+    ///
+    /// - Parameter recreating: Whether to create an empty database when there is none.
+    /// - Throws: ``StorageError``; the journal stays suspended then. `.notFound` when the database was removed,
+    ///   `.changed` when it is not as ``suspend()`` left it.
+    func resume(recreating: Bool) async throws(StorageError) -> JournalResumption
+
     /// The bytes of memory that the journal needs to find entities. They count toward the cache's limit of memory.
     nonisolated var memoryByteCount: Int { get }
 
@@ -180,6 +193,12 @@ extension Journal {
 
     /// Returns zeros, as for a journal that is not on a disk.
     public func diskUse() async -> JournalUse { JournalUse() }
+
+    /// Does nothing, as for a journal without files.
+    public func suspend() async throws(StorageError) {}
+
+    /// Returns `.asLeft`, as for a journal without files.
+    public func resume(recreating: Bool) async throws(StorageError) -> JournalResumption { .asLeft }
 
     /// Does nothing, as for a journal without memory to free.
     public func releaseMemory() async {}

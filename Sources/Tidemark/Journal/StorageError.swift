@@ -36,6 +36,13 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case limitExceeded = "limit_exceeded"
         /// The store was closed.
         case closed = "closed"
+        /// The store has no file open until it is resumed.
+        case suspended = "suspended"
+        /// The file is not as the suspended store left it: another program has written it.
+        case changed = "changed"
+        /// The system refuses access to the file, for example while the device is locked. Reading and writing may
+        /// succeed later.
+        case protected = "protected"
     }
 
     /// The kind of the failure.

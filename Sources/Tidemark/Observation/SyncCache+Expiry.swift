@@ -48,6 +48,7 @@ extension SyncCache {
                 do { try await clock.sleep(milliseconds: max(0, next.subtractingClamped(clock.now()))) } catch {
                     return
                 }
+                await self?.untilActive()
                 await self?.expiryTimerFired(next)
             }
         }

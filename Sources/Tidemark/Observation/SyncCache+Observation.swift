@@ -45,7 +45,7 @@ extension SyncCache {
                 }
             }
         } catch {
-            reply(.failure(CacheError(.storageFailed, error.description)))
+            reply(.failure(CacheError(error)))
         }
     }
 

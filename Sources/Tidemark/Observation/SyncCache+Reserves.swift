@@ -17,6 +17,7 @@ extension SyncCache {
     private func loadUntilNothingIsAwaited() async {
         var failureCount = 0
         while !isClosed, state.isAwaiting || observers.isHeldBack {
+            await untilActive()
             do throws(StorageError) {
                 try await withLoaded({ state.keysToLoadForReserves() }) {
                     guard lifeCycle.acceptsChanges else { return }
@@ -25,6 +26,7 @@ extension SyncCache {
                 }
                 failureCount = 0
             } catch {
+                guard error.code != .suspended else { continue }
                 failureCount += 1
                 if failureCount == 1 {
                     configuration.logger.error("observers of a list wait for the journal: \(error)")

@@ -51,7 +51,7 @@ extension SyncCache {
     /// - Throws: The errors of ``update(_:)``, except for `storageFailed` of a write.
     package func begin(_ update: OptimisticUpdate) async throws(CacheError) {
         let limits = configuration.limits
-        try checkOpen()
+        try checkChangeable()
         guard !update.pendingID.bytes.isEmpty, update.pendingID.bytes.count <= limits.idByteCountMax else {
             throw CacheError(
                 .invalidParams,
@@ -84,7 +84,7 @@ extension SyncCache {
     ///
     /// - Throws: The errors of ``commit(_:)``, except for `storageFailed` of a write.
     package func begin(_ commit: OptimisticCommit) async throws(CacheError) {
-        try checkOpen()
+        try checkChangeable()
         let confirmation = try confirmation(commit)
         try await change({ state.keysToLoad(for: confirmation) }, name: "confirmed") { () throws(LayerError) in
             let now = clock.now()
@@ -98,7 +98,7 @@ extension SyncCache {
     ///
     /// - Throws: ``CacheError`` `unknownPending`.
     package func beginRollBack(_ pendingID: ByteString, library: ByteString? = nil) throws(CacheError) {
-        try checkOpen()
+        try checkChangeable()
         do throws(LayerError) {
             try rollBackNow(pendingID, library: library)
         } catch {
@@ -130,7 +130,7 @@ extension SyncCache {
                 }
             }
         } catch {
-            throw CacheError(.storageFailed, error.description)
+            throw CacheError(error)
         }
         if case .failure(let refusal) = result { throw refusal.cacheError(name: name) }
     }
@@ -185,7 +185,9 @@ extension SyncCache {
                 }
             }
             let outcome = isUpdate ? "the layer was removed" : "it is tried again"
-            throw CacheError(.storageFailed, "nothing is written: \(error.message); \(outcome)")
+            var failure = CacheError(error)
+            failure.message = "nothing is written: \(error.message); \(outcome)"
+            throw failure
         }
     }
 }

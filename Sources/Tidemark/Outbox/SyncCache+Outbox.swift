@@ -71,7 +71,7 @@ extension SyncCache {
     ///
     /// - Throws: ``CacheError``: `unknownPending`; `invalidParams` for an edit without a request.
     package func beginRetry(_ pendingID: ByteString, library: ByteString? = nil) throws(CacheError) {
-        try checkOpen()
+        try checkChangeable()
         let number: Int64?
         do throws(LayerError) {
             number = try recorded(.retry(pendingID, library: library), at: clock.now()) { () throws(LayerError) in

@@ -25,6 +25,7 @@ extension SyncCache {
     /// Sends attempts, in order, once their counts are on the disk.
     func writeAndSend() async {
         while let begun = outbox.takeBegun() {
+            await untilActive()
             do throws(StorageError) {
                 try await writeAll()
                 for attempt in begun { send(attempt.layer, attempt.number) }
@@ -66,7 +67,9 @@ extension SyncCache {
         _ number: Int64, _ attempt: Int, _ mutation: SentMutation, _ upstream: any MutationUpstream
     ) async {
         do throws(UpstreamError) {
-            await confirmed(number, attempt, try await upstream.send(mutation))
+            let answer = try await upstream.send(mutation)
+            await untilActive()
+            await confirmed(number, attempt, answer)
         } catch {
             failed(number, attempt, MutationFailure(error), mayRetry: error.isWorthRetrying)
         }

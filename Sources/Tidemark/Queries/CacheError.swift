@@ -78,6 +78,9 @@ public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
     public var reasons: [String: String]
     /// Further members of the error's data; empty for most errors.
     public var details: [Detail]
+    /// The code of the journal's failure, such as `.suspended` or `.protected`; nil when the journal did not fail. Set
+    /// only with the code `.storageFailed`.
+    public var storageCode: StorageError.Code?
 
     /// Makes an error.
     public init(_ code: Code, _ message: String, reasons: [String: String] = [:], details: [Detail] = []) {
@@ -85,6 +88,12 @@ public struct CacheError: Error, Hashable, Sendable, CustomStringConvertible {
         self.message = message
         self.reasons = reasons
         self.details = details
+    }
+
+    /// Makes the error `.storageFailed` for a failure of the journal, whose code is in ``storageCode``.
+    public init(_ failure: StorageError) {
+        self.init(.storageFailed, failure.description)
+        storageCode = failure.code
     }
 
     /// The code and the message in one line.

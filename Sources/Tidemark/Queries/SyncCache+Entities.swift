@@ -32,7 +32,7 @@ extension SyncCache {
                 return read
             }
         } catch {
-            throw CacheError(.storageFailed, error.description)
+            throw CacheError(error)
         }
     }
 
@@ -103,7 +103,7 @@ extension SyncCache {
                         library: place.library, type: place.type, after: after.map { StoredID($0.id) },
                         countMax: countMax + 1)
                 } catch {
-                    throw CacheError(.storageFailed, error.description)
+                    throw CacheError(error)
                 }
             }
             // A commit or an eviction during the read may have removed newer values from memory. The page may then be
@@ -120,6 +120,7 @@ extension SyncCache {
     /// - Returns: The number of removed entities, including those that cascades removed.
     /// - Throws: ``CacheError`` `storageFailed`; then nothing changed.
     package func remove(_ removal: Removal) async throws(CacheError) -> Int {
+        try checkChangeable()
         let count = try await found(removal) { found, rows in
             let now = clock.now()
             return recorded(.removal(state.entityKeys(of: found)), at: now) {
@@ -160,7 +161,7 @@ extension SyncCache {
                     return body(state.removed(resident(removal), rows: rows, cascades: removal.cascades), rows)
                 }
             } catch {
-                throw CacheError(.storageFailed, error.description)
+                throw CacheError(error)
             }
             if let result { return result }
         }
@@ -195,7 +196,7 @@ extension SyncCache {
                 }
             }
         } catch {
-            throw CacheError(.storageFailed, error.description)
+            throw CacheError(error)
         }
         return rows.filter { state.matches($0.key, removal.matching) }
     }
@@ -208,7 +209,7 @@ extension SyncCache {
     package func clear(library: ByteString?) async throws(CacheError) {
         await takeTurn()
         defer { turns.changes.release() }
-        try checkOpen()
+        try checkChangeable()
         let now = clock.now()
         recorded(.clearing(library: library), at: now) {
             state.clear(library: library, at: now)
@@ -253,7 +254,7 @@ extension SyncCache {
                 return explanation
             }
         } catch {
-            throw CacheError(.storageFailed, error.description)
+            throw CacheError(error)
         }
     }
 

@@ -25,6 +25,7 @@ extension SyncCache {
     /// A reader that arrives while the response is being stored joins too: the upstream has just been asked, and has
     /// nothing newer. A reader that arrives after something that the response cannot include starts a new request.
     func fetch(_ waiter: FetchWaiter) {
+        guard !isSuspended else { return waiter.reply(.failure(CacheError(SyncCache.suspendedRefusal))) }
         let key = waiter.request.key
         switch fetches.join(waiter, mayJoin: { state.mayJoin(key, since: $0) }) {
         case .joined: return
@@ -58,6 +59,7 @@ extension SyncCache {
             } catch {
                 result = .failure(CacheError(.upstreamFailed, error.message))
             }
+            await self.untilActive()
             await self.fetched(result, key, attempt)
         }
         let timeout = configuration.fetchTimeout.wholeMilliseconds

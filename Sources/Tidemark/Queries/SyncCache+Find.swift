@@ -25,7 +25,7 @@ extension SyncCache {
             do throws(StorageError) {
                 try await searchJournal(finding, &first)
             } catch {
-                throw CacheError(.storageFailed, error.description)
+                throw CacheError(error)
             }
             refresh(&first, finding)
             // If all of the first matches are gone meanwhile, there are others.
@@ -44,7 +44,7 @@ extension SyncCache {
                 state.visiblePayload(of: after)?.withUnsafeBytes { finding.rule.sortKey(of: $0, id: after.id) }
             }
         } catch {
-            throw CacheError(.storageFailed, error.description)
+            throw CacheError(error)
         }
         guard let sortKey else {
             throw CacheError(

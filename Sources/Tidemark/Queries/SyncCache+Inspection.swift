@@ -33,7 +33,7 @@ extension SyncCache {
                 return base
             }
         } catch {
-            throw CacheError(.storageFailed, error.description)
+            throw CacheError(error)
         }
     }
 
@@ -70,7 +70,7 @@ extension SyncCache {
             .filter { library == nil || $0.library == library }
             .sorted { ($0.library, $0.type) < ($1.library, $1.type) }
         } catch {
-            throw CacheError(.storageFailed, error.description)
+            throw CacheError(error)
         }
     }
 
@@ -86,7 +86,7 @@ extension SyncCache {
             try await writeForReading()
             return try await journal.quarantine(selection)
         } catch {
-            throw CacheError(.storageFailed, error.description)
+            throw CacheError(error)
         }
     }
 
@@ -113,7 +113,7 @@ extension SyncCache {
             do throws(StorageError) {
                 outcome = try await retry(page)
             } catch {
-                throw CacheError(.storageFailed, error.description)
+                throw CacheError(error)
             }
             counts.applied += outcome.applied
             counts.superseded += outcome.superseded

@@ -7,7 +7,7 @@ extension SyncCache {
     /// - Returns: The number of queries that became stale.
     /// - Throws: ``CacheError`` when the cache is closed.
     package func invalidate(_ invalidation: Invalidation) throws(CacheError) -> Int {
-        try checkOpen()
+        try checkChangeable()
         let now = clock.now()
         let selection = CacheState.Selection(
             library: invalidation.library, method: invalidation.method, input: invalidation.input,

@@ -233,7 +233,7 @@ extension SyncCache {
     }
 
     func error(for miss: QueryMiss) -> CacheError {
-        if case .unreadable(let error) = miss { return CacheError(.storageFailed, error.description) }
+        if case .unreadable(let error) = miss { return CacheError(error) }
         return CacheError(
             .cacheMiss, "the cache has no answer (\(miss.reason)): read with another policy, or put one",
             reasons: ["cache": miss.reason])
@@ -285,7 +285,7 @@ extension SyncCache {
                 }
             }
         } catch {
-            throw CacheError(.storageFailed, error.description)
+            throw CacheError(error)
         }
         switch result {
         case .success(let query):
@@ -317,7 +317,7 @@ extension SyncCache {
             } catch {
                 state.giveUp(fill, at: clock.now())
                 distribute()
-                throw CacheError(.storageFailed, error.description)
+                throw CacheError(error)
             }
             // A commit during the read may have made the page older than entities that were evicted from memory since:
             // read it again.

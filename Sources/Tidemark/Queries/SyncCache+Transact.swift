@@ -119,7 +119,7 @@ extension SyncCache {
     private func withTransaction<Value>(
         _ keys: () -> [StoredKey], _ body: () throws(TransactionError) -> Value
     ) async throws(CacheError) -> Value {
-        try checkOpen()
+        try checkChangeable()
         let result: Result<Value, TransactionError>
         do throws(StorageError) {
             result = try await withChange(keys) {
@@ -130,7 +130,7 @@ extension SyncCache {
                 }
             }
         } catch {
-            throw CacheError(.storageFailed, error.description)
+            throw CacheError(error)
         }
         switch result {
         case .success(let value): return value

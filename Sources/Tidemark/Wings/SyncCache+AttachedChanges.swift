@@ -67,7 +67,7 @@ extension SyncCache {
                 }
             }
         } catch {
-            throw CacheError(.storageFailed, error.description)
+            throw CacheError(error)
         }
     }
 
@@ -75,7 +75,7 @@ extension SyncCache {
         do throws(StorageError) {
             try await writeAll()
         } catch {
-            throw CacheError(.storageFailed, error.description)
+            throw CacheError(error)
         }
     }
 
@@ -125,7 +125,7 @@ extension SyncCache {
                 }
             }
         } catch {
-            throw CacheError(.storageFailed, error.description)
+            throw CacheError(error)
         }
     }
 }
@@ -138,7 +138,7 @@ extension SyncCache {
         do throws(StorageError) {
             return try await (journal as? any RecordStorage)?.records(of: kind) ?? [:]
         } catch {
-            throw CacheError(.storageFailed, error.description)
+            throw CacheError(error)
         }
     }
 

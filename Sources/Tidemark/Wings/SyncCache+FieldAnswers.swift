@@ -11,7 +11,7 @@ extension SyncCache {
     package func store(
         _ answer: FieldResponse, isStoring: (Bool) -> Void = { _ in }
     ) async throws(CacheError) {
-        try checkOpen()
+        try checkChangeable()
         await waitForRoom()
         let result: Result<Void, FieldResponseError>
         do throws(StorageError) {
@@ -32,7 +32,7 @@ extension SyncCache {
                 }
             }
         } catch {
-            throw CacheError(.storageFailed, error.description)
+            throw CacheError(error)
         }
         if case .failure(let refusal) = result {
             // The layer of a mutation settles even though nothing is stored.

@@ -87,7 +87,7 @@ extension SyncCache {
         do throws(StorageError) {
             try await withLoaded({ keys.filter { state.presence(of: $0) == nil } }) {}
         } catch {
-            throw CacheError(.storageFailed, error.description)
+            throw CacheError(error)
         }
     }
 

@@ -18,17 +18,19 @@ extension Failure {
         case .notOurs, .newerFormat, .codecMissing: .configuration
         case .limitExceeded: .usage
         case .damaged: .badData
-        case .diskFull, .inputOutput: .inputOutput
-        case .closed: .internal
+        case .diskFull, .inputOutput, .protected: .inputOutput
+        case .changed: .locked
+        case .closed, .suspended: .internal
         }
     }
 
     private static func outcome(_ code: StorageError.Code) -> String {
         switch code {
-        case .notFound, .cannotCreate, .locked, .notOurs, .newerFormat, .codecMissing, .limitExceeded:
+        case .notFound, .cannotCreate, .locked, .notOurs, .newerFormat, .codecMissing, .limitExceeded, .changed:
             "nothing was read or written"
         case .damaged: "damaged rows count as absent"
-        case .diskFull, .inputOutput, .closed: "acknowledged lines are safe, the rest was not written"
+        case .diskFull, .inputOutput, .protected, .closed, .suspended:
+            "acknowledged lines are safe, the rest was not written"
         }
     }
 }

@@ -51,7 +51,7 @@ extension GraphQLEngine {
                 }
             }
         } catch {
-            throw CacheError(.storageFailed, error.description)
+            throw CacheError(error)
         }
         try await cache.begin(
             OptimisticUpdate(

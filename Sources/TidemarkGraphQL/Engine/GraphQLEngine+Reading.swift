@@ -155,7 +155,7 @@ extension GraphQLEngine {
                 finish(outcome, request, plan, parts, delivery: delivery, sink, in: cache, reply)
             }
         } catch {
-            return .failed(CacheError(.storageFailed, error.description))
+            return .failed(CacheError(error))
         }
     }
 
@@ -272,7 +272,7 @@ extension GraphQLEngine {
                 return read.unloaded
             }) {}
         } catch {
-            throw CacheError(.storageFailed, error.description)
+            throw CacheError(error)
         }
         switch outcome {
         case .read(let reading): return DocumentResult(reading, source: .cache)

@@ -47,6 +47,7 @@ final class JournalDatabase {
         self.configuration = configuration
         trainer = DictionaryTrainer(
             configuration.compression, sampleCountMin: configuration.dictionarySampleCountMin)
+        try configuration.fileProtection?.protect(file)
         queue = try DataFileConnection.open(file.path)
         // For a file of the current format the migrator writes nothing.
         try DataFileSchema.migrator().migrate(queue)
@@ -93,14 +94,16 @@ final class JournalDatabase {
 
     /// Reads the stored state without the entities.
     ///
+    /// - Parameter earlier: What an earlier connection of the same journal knew of stored HTTP responses; nil when the
+    ///   file is opened for the first time. Responses of an ended session are then removed.
     /// - Complexity: Independent of the number of entities.
-    func recover() throws -> RecoveredState {
+    func recover(continuing earlier: HTTPMemory? = nil) throws -> RecoveredState {
         let (state, damaged) = try queue.writeWithoutTransaction { db in
             guard let connection = db.sqliteConnection else { throw closed }
             var statements = try prepareStatements(connection, inBackground: configuration.opensInBackground)
             let damage = statements.entities.openingDamage
             if let damage { try heal(damage, db, statements) }
-            http = try HTTPMemory(try CounterTable.read(connection), connection)
+            http = try earlier ?? HTTPMemory(try CounterTable.read(connection), connection)
             var (state, damaged) = try readState(connection, statements)
             if !isReadOnly {
                 try moveEntitiesAtOpening(db, statements)
@@ -110,7 +113,7 @@ final class JournalDatabase {
             }
             return (state, damaged + (damage?.rows ?? []))
         }
-        if !isReadOnly { try sweepHTTP() }
+        if !isReadOnly, earlier == nil { try sweepHTTP() }
         report(damaged)
         return state
     }
@@ -285,12 +288,13 @@ final class JournalDatabase {
 
     /// Copies the log back into the main file, and closes the connection.
     ///
+    /// - Parameter tidies: Whether to merge blocks and to return free pages first.
     /// - Throws: An error when the log could not be copied back. The connection is closed even then, and nothing is
     ///   lost.
-    func close() throws {
+    func close(tidies: Bool = true) throws {
         do {
             try writeUses()
-            try tidyUp()
+            if tidies { try tidyUp() }
         } catch {
             // Uses only decide which responses are evicted first, and free pages are used later, so closing continues
             // without both.

@@ -13,6 +13,9 @@ extension SQLiteJournal {
         /// How data is compressed from now on: with zstd where the build has it. A file may have data of both methods;
         /// one that ever got zstd's is refused by builds without it.
         public var compression = DataCompression.standard
+        /// When iOS and its relatives give access to the file; nil for what its folder prescribes. Other systems ignore
+        /// it. nil by default.
+        public var fileProtection: FileProtection?
         /// The number of payloads of a type from which a dictionary is trained: 1,000. Tests use fewer.
         package var dictionarySampleCountMin = 1_000
         /// How a newly created file stores entities.

@@ -33,14 +33,17 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
     private let executor: JournalExecutor
     let configuration: Configuration
     let file: DataFilePath
-    private let lock: WriterLock
+    /// The lock on the name of the file; nil while the journal is suspended, and after closing.
+    var lock: WriterLock?
     /// The lock on the file that has the name now; nil when no folder for such locks is usable.
-    private var identityLock: IdentityLock?
+    var identityLock: IdentityLock?
     /// The entry in ``FilesInUse``; it exists as long as `database`.
-    private var use: FilesInUse.Use?
+    var use: FilesInUse.Use?
+    /// How the file was left; nil while the journal is not suspended.
+    var pause: SuspendedFile?
     private let damagedRows: DamagedRowCounter
-    /// The open database; nil after closing or a failed rebuild.
-    private(set) var database: JournalDatabase?
+    /// The open database; nil while the journal is suspended, and after closing or a failed rebuild.
+    var database: JournalDatabase?
     private var recovered: RecoveredState
     /// The bound of stored HTTP responses, also for a database that replaces a damaged one.
     var httpLimits = HTTPLimits()
@@ -158,7 +161,7 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
     private func reopen(reason: String) throws(StorageError) -> DataFileOpener.Opened {
         var indexes = FieldIndexChanges()
         if let database {
-            indexes.added = database.memory.indexes.filter { $0.state != .dropping }.compactMap(\.index)
+            indexes.added = database.keptIndexes
             self.database = nil
             do {
                 try database.close()
@@ -311,7 +314,7 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
         noteMemory()
     }
 
-    private func noteMemory() { memoryUse.store(database?.memoryByteCount ?? 0, ordering: .relaxed) }
+    func noteMemory() { memoryUse.store(database?.memoryByteCount ?? 0, ordering: .relaxed) }
 
     /// Returns the ages of rows in a fixed order, for eviction.
     ///
@@ -419,13 +422,10 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
     /// - Throws: ``Tidemark/StorageError`` when the log could not be copied back. The file is closed even then, and
     ///   opening it again finds everything that was committed.
     public func close() throws(StorageError) {
+        if pause != nil { return pause = nil }
         let database = try openDatabase()
         self.database = nil
-        defer {
-            use = nil
-            identityLock?.release()
-            lock.release()
-        }
+        defer { releaseLocks() }
         do { try database.close() } catch { throw SQLiteError.storageError(error, path: file.path) }
     }
 
@@ -443,8 +443,21 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
 
     func openDatabase() throws(StorageError) -> JournalDatabase {
         guard let database else {
+            if pause != nil {
+                throw StorageError(
+                    .suspended, "\(file.path) is closed during a pause", advice: "resume the cache first")
+            }
             throw StorageError(.closed, "\(file.path) was closed", advice: "open it again")
         }
         return database
+    }
+
+    /// Releases the locks on the file, whose connection is closed.
+    func releaseLocks() {
+        use = nil
+        identityLock?.release()
+        identityLock = nil
+        lock?.release()
+        lock = nil
     }
 }

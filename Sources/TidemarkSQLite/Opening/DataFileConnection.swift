@@ -20,6 +20,7 @@ enum DataFileConnection {
         guard descriptor >= 0 else { throw DataFilePath.failure("cannot create \(file.path)", errno) }
         Foundation.close(descriptor)
         do {
+            try configuration.fileProtection?.protect(DataFilePath(file.unfinished))
             let queue = try open(file.unfinished)
             try queue.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA page_size = \(DataFile.pageByteCount)")

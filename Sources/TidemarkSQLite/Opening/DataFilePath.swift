@@ -65,6 +65,11 @@ struct DataFilePath: Hashable, Sendable {
     /// - Parameter number: The `errno` of the call.
     static func failure(_ message: String, _ number: Int32) -> StorageError {
         let cause = String(cString: strerror(number))
+        if number == EPERM {
+            return StorageError(
+                .protected, message, cause: cause,
+                advice: "wait until the device is unlocked, or check the protection of the file")
+        }
         if number == ENOSPC || number == EDQUOT {
             return StorageError(.diskFull, message, cause: cause, advice: "free some space, then try again")
         }

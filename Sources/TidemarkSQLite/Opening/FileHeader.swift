@@ -29,12 +29,14 @@ enum FileHeader: Equatable {
     /// Reads the header. A file that this process has open is not read, because closing it would release SQLite's locks
     /// on it; it counts as ours.
     ///
-    /// - Throws: ``Tidemark/StorageError`` `.inputOutput` when the file exists and cannot be read.
+    /// - Throws: ``Tidemark/StorageError`` `.inputOutput` when the file exists and cannot be read, `.protected` when the
+    ///   system refuses access to it.
     static func read(_ path: String) throws(StorageError) -> FileHeader {
         if FilesInUse.contains(path) { return .ours(version: DataFile.formatVersion) }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return .missing }
+            if errno == EPERM { throw SQLiteError.protected(path, cause: String(cString: strerror(errno))) }
             throw StorageError(
                 .inputOutput, "cannot read \(path)", cause: String(cString: strerror(errno)),
                 advice: "check the file's permissions")
@@ -43,6 +45,7 @@ enum FileHeader: Equatable {
         var bytes = [UInt8](repeating: 0, count: KnownHeader.byteCount)
         let count = pread(descriptor, &bytes, bytes.count, 0)
         guard count >= 0 else {
+            if errno == EPERM { throw SQLiteError.protected(path, cause: String(cString: strerror(errno))) }
             throw StorageError(
                 .inputOutput, "cannot read \(path)", cause: String(cString: strerror(errno)),
                 advice: "check that it is a file")

@@ -47,6 +47,11 @@ extension QueryIndex {
         if self[query].kept != nil { removeKept(of: query) }
     }
 
+    /// Drops the kept forms of all lists, because memory is short. The next reader of a list builds its form again.
+    mutating func dropAllKept() {
+        while let query = keptLists.last { removeKept(of: query) }
+    }
+
     private mutating func removeKept(of query: QueryID) {
         keptListByteCount -= self[query].dropKept()
         keptLists.removeAll { $0 == query }

@@ -14,6 +14,23 @@ import Testing
         #expect(!isSecond && !lifeCycle.isOpen && !lifeCycle.acceptsChanges)
     }
 
+    @Test func `a suspended cache accepts no new changes, and can be resumed or closed`() {
+        var lifeCycle = LifeCycle.open
+        let isFirst = lifeCycle.beginSuspending()
+        #expect(isFirst && !lifeCycle.isOpen && !lifeCycle.isSuspended && !lifeCycle.isClosed)
+        let isSecond = lifeCycle.beginSuspending()
+        lifeCycle.rest()
+        #expect(!isSecond && lifeCycle.isSuspended && !lifeCycle.isClosed && lifeCycle.acceptsChanges)
+        lifeCycle.resume()
+        #expect(lifeCycle.isOpen && !lifeCycle.isSuspended)
+        _ = lifeCycle.beginSuspending()
+        lifeCycle.rest()
+        let isClosing = lifeCycle.beginClosing()
+        #expect(isClosing && lifeCycle.isClosed && !lifeCycle.isSuspended)
+        let isSuspending = lifeCycle.beginSuspending()
+        #expect(!isSuspending)
+    }
+
     @Test func `evictions wait until every load has ended`() {
         var loads = LoadTurns()
         let isTaken = loads.takeAtOnce()

@@ -20,9 +20,11 @@ struct CacheFixture {
     }
 
     /// Feeds a stream. Unless the input ends, gaps stay open and only applied events become durable.
-    func ingest(_ stream: [UInt8], seed: UInt64, endsInput: Bool) async throws {
+    ///
+    /// - Parameter usesLibrary: False to decode without simdjson.
+    func ingest(_ stream: [UInt8], seed: UInt64, endsInput: Bool, usesLibrary: Bool = true) async throws {
         let input = ChunkInput(stream, seed: seed, chunkByteCountMax: 3_000)
-        let ingest = try await IngestStream(of: input, into: cache, chunkByteCount: 4_096)
+        let ingest = try await IngestStream(of: input, into: cache, chunkByteCount: 4_096, usesLibrary: usesLibrary)
         while try await ingest.next() {}
         if endsInput { try await ingest.finish() } else { try await cache.flush() }
     }

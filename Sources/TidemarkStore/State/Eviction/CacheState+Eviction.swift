@@ -5,15 +5,18 @@ extension CacheState {
     /// Evicts entities from memory until the rest takes at most `byteCountMax`. The journal has them, except for types
     /// that it never stores: their entities are evicted from both tiers.
     ///
-    /// - Parameter seenCountMax: The most entities to examine, which bounds the time of the call.
+    /// - Parameters:
+    ///   - seenCountMax: The most entities to examine, which bounds the time of the call.
+    ///   - keepsUnstored: Whether entities stay that the journal never stores.
     package mutating func evict(
-        toByteCount byteCountMax: Int, seenCountMax: Int = .max, at now: Int64
+        toByteCount byteCountMax: Int, seenCountMax: Int = .max, keepsUnstored: Bool = false, at now: Int64
     ) -> EvictionSlice {
-        if !types.rules.unstored.isEmpty {
+        if !types.rules.unstored.isEmpty, !keepsUnstored {
             return evictUnstored(toByteCount: byteCountMax, seenCountMax: seenCountMax, at: now)
         }
         let slice = entities.evict(
-            toByteCount: byteCountMax, seenCountMax: seenCountMax, keptTypes: keptInMemory
+            toByteCount: byteCountMax, seenCountMax: seenCountMax,
+            keptTypes: types.rules.unstored.isEmpty ? keptInMemory : keptInMemory.union(types.rules.unstored)
         ) { key in ownedQueries.value.keepsInMemory(key) }
         residency.noteEvictedFromMemory(slice.evictedCount)
         entities.compact(seenCountMax: slice.evictedCount * 4)
@@ -44,6 +47,9 @@ extension CacheState {
         entities.compact(seenCountMax: slice.evictedCount * 4)
         return slice
     }
+
+    /// Drops the forms of lists that are kept for their next readers.
+    package mutating func dropKeptLists() { queries.dropAllKept() }
 
     /// How many bytes the entities in memory take.
     package var memoryByteCount: Int { entities.entityByteCount }
