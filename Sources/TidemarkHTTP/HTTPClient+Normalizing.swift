@@ -14,7 +14,6 @@ extension HTTPClient {
     /// return. New ones are stored at the position in the log that the response names; without one at position 0, so
     /// that a response of unknown position undoes no event.
     ///
-    ///
     /// - Returns: The outcome; nil if the request asks for no entities.
     func normalized(_ found: HTTPResponseStore.Found, _ fetch: HTTPFetch) async -> HTTPFetched.Normalized? {
         guard let normalization = fetch.normalization, found.answer.head.head.status != 206 else { return nil }
@@ -24,8 +23,8 @@ extension HTTPClient {
                 return HTTPClient.counted(normalization, body)
             }
             let begun = await cache.beginFetch(try normalization.query(of: fetch))
-            let asOf = sequence(found.answer.head.head) ?? EventSequence(0)
-            let normalized = await normalize(found, normalization, begun, asOf: asOf, [])
+            let asOf = defaults.sequence(found.answer.head.head) ?? EventSequence(0)
+            let normalized = await normalize(found, normalization, begun, asOf: asOf)
             await cache.endFetch(begun)
             return normalized
         } catch {
@@ -34,52 +33,30 @@ extension HTTPClient {
     }
 
     private static func counted(_ normalization: HTTPNormalization, _ body: [UInt8]) -> HTTPFetched.Normalized {
-        do throws(HTTPNormalization.Failure) {
-            return .entities(try normalization.result(body).resourceCount)
-        } catch {
-            return .error(error.message)
+        switch normalization.made(of: body) {
+        case .success(let result): .entities(result.resourceCount)
+        case .failure(let failure): .error(failure.message)
         }
     }
 
     /// Stores the entities of a stored body, and records them in its head, in one transaction.
-    ///
-    /// - Parameter changes: Further changes for that transaction. They are written even if the body gives no entities.
-    func normalize(
-        _ found: HTTPResponseStore.Found, _ normalization: HTTPNormalization, _ begun: FetchMark,
-        asOf: EventSequence?, _ changes: [HTTPChange]
+    private func normalize(
+        _ found: HTTPResponseStore.Found, _ normalization: HTTPNormalization, _ begun: FetchMark, asOf: EventSequence?
     ) async -> HTTPFetched.Normalized {
-        var marked = found
-        marked.answer.normalized = .init(spec: normalization.spec, asOf: asOf)
         do throws(CacheError) {
-            let made: HTTPFetched.Normalized
-            var result: QueryResult?
-            do throws(HTTPNormalization.Failure) {
-                guard let body = try await body(found) else { throw .init(message: "the stored body is damaged") }
-                var read = try normalization.result(body)
-                read.asOf = asOf
-                made = .entities(read.resourceCount)
-                result = read
-            } catch {
-                made = .error(error.message)
+            guard let body = try await store.body(found, usedAt: nil) else {
+                return .error("the stored body is damaged")
             }
-            guard let result else {
-                try await store.write(changes)
-                return made
+            switch normalization.made(of: body) {
+            case .success(var result):
+                result.asOf = asOf
+                let mark = found.marked(.init(spec: normalization.spec, asOf: asOf))
+                try await cache.store(result, begun: begun, with: [mark])
+                return .entities(result.resourceCount)
+            case .failure(let failure): return .error(failure.message)
             }
-            let mark = HTTPChange.update(
-                number: found.record.number, head: marked.answer.bytes, answeredAt: found.answer.head.answeredAt)
-            try await cache.store(result, begun: begun, with: changes + [mark])
-            return made
         } catch {
             return .error(error.message)
-        }
-    }
-
-    private func body(_ found: HTTPResponseStore.Found) async throws(HTTPNormalization.Failure) -> [UInt8]? {
-        do throws(CacheError) {
-            return try await store.body(found, usedAt: nil)
-        } catch {
-            throw HTTPNormalization.Failure(message: error.message)
         }
     }
 }

@@ -125,4 +125,11 @@ package struct HTTPClientDefaults: Hashable, Sendable {
 
     /// Creates the default settings.
     package init() {}
+
+    /// Returns the position in the log that a response names in its header; nil if there is none.
+    func sequence(_ head: ResponseHead) -> EventSequence? {
+        head.fields.first(sequenceHeader.description).flatMap { value in
+            ASCII.number(ASCII.trimmed(value.bytes[...]), max: .max / 16).map { EventSequence($0) }
+        }
+    }
 }

@@ -97,6 +97,11 @@ package struct HTTPNormalization: Hashable, Sendable {
         return result
     }
 
+    /// Returns the resources of a body, or why it has none.
+    func made(of body: [UInt8]) -> Result<QueryResult, Failure> {
+        do throws(Failure) { return .success(try result(body)) } catch { return .failure(error) }
+    }
+
     private func resources(_ group: Group, in value: JSONValue) throws(Failure) -> [[UInt8]] {
         guard let found = value[pointer: group.pointer] else {
             throw Failure(message: "the pointer \(group.pointer) leads nowhere in the body")

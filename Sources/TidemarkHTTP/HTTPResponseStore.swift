@@ -57,6 +57,13 @@ struct HTTPResponseStore: Sendable {
             return true
         }
 
+        /// Returns the change that records which entities were made of the body.
+        func marked(_ normalized: StoredResponseHead.Normalized) -> HTTPChange {
+            var marked = answer
+            marked.normalized = normalized
+            return .update(number: record.number, head: marked.bytes, answeredAt: answer.head.answeredAt)
+        }
+
         /// The response as it is on the disk after the confirmation.
         var stored: Stored {
             var record = record
@@ -244,11 +251,14 @@ struct HTTPResponseStore: Sendable {
         }
     }
 
-    /// Announces that responses are removed, and returns the changes that remove them.
-    ///
-    /// Every removal of a selection is made here, so that a response on its way cannot bring back what was removed.
-    func removing(_ selections: [HTTPSelection]) -> [HTTPChange] {
+    /// Announces that responses are about to be removed, so that a response on its way cannot bring them back.
+    func announce(_ selections: [HTTPSelection]) {
         for selection in selections { questions.noteRemoval(selection) }
+    }
+
+    /// Announces that responses are removed, and returns the changes that remove them.
+    func removing(_ selections: [HTTPSelection]) -> [HTTPChange] {
+        announce(selections)
         return selections.map { .removeAll($0) }
     }
 
