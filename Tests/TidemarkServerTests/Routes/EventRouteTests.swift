@@ -204,7 +204,7 @@ import TidemarkTesting
     @Test func `an event behind a gap counts for the request that brought it`() async throws {
         try await onThread {
             // An upstream that does not answer: what is missing is not given up after a while.
-            let upstream = try RawServer { _ in "" }
+            let upstream = try ScriptedUpstream { _ in "" }
             let server = try ServedCommand(["--upstream", upstream.address])
             try server.feed(ServedCommand.event("1", sequence: 1))
             let connection = try server.connect()

@@ -28,7 +28,7 @@ import TidemarkTestKit
         let (ports, started) = AsyncStream.makeStream(of: Int.self)
         let token = AccessToken()
         // The port has to be known before: a free one is taken and given back.
-        let port = try RawServer { _ in "" }
+        let port = try ScriptedUpstream { _ in "" }
         let number = try #require(Int(port.address.split(separator: ":")[2].prefix { $0 != "/" }))
         port.stop()
         let server = CacheServer(cache, configuration: CacheServerConfiguration(token: token, port: number))

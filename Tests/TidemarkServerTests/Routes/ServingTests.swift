@@ -215,7 +215,7 @@ import TidemarkTesting
     @Test func `missing events and queries are asked of exactly the upstream`() async throws {
         try await onThread {
             let missing = ServedCommand.event("2", sequence: 2).dropLast()
-            let upstream = try RawServer { request in
+            let upstream = try ScriptedUpstream { request in
                 request.contains("events.since.v1")
                     ? #"{"jsonrpc":"2.0","id":"1","result":{"events":[\#(missing)],"covered_through":2}}"#
                     : #"{"jsonrpc":"2.0","id":"1","result":{"resource_type":"file","resources":[{"id":"q1"}]}}"#
@@ -251,10 +251,10 @@ import TidemarkTesting
         async throws
     {
         try await onThread {
-            let other = try RawServer { _ in
+            let other = try ScriptedUpstream { _ in
                 #"{"jsonrpc":"2.0","id":"1","result":{"resource_type":"file","resources":[]}}"#
             }
-            let upstream = try RawServer(head: head.replacing("{other}", with: other.address)) { _ in body }
+            let upstream = try ScriptedUpstream(head: head.replacing("{other}", with: other.address)) { _ in body }
             let server = try ServedCommand(["--upstream", upstream.address])
             let read = try server.call(#"{"jsonrpc":"2.0","id":1,"method":"query.read","params":{"method":"q"}}"#)
             #expect(read.status == 200 && ["upstream_failed", "cache_miss"].contains(read.code), "\(read.text)")

@@ -117,7 +117,7 @@ import TidemarkTestKit
 
     @Test func `a later answer goes to the stream that asked, and nowhere else`() async throws {
         try await onThread {
-            let upstream = try RawServer { request in
+            let upstream = try ScriptedUpstream { request in
                 request.contains("query.fetch")
                     ? #"{"jsonrpc":"2.0","id":"1","result":{"resource_type":"file","resources":[{"id":"9"}]}}"# : ""
             }
@@ -145,7 +145,7 @@ import TidemarkTestKit
     @Test func `every stream hears the result of a mutation that waited, behind the changes that it made`() async throws
     {
         try await onThread {
-            let endpoint = try RawServer { _ in #"{"data":{"add":{"__typename":"Photo","id":"7","name":"sea"}}}"# }
+            let endpoint = try ScriptedUpstream { _ in #"{"data":{"add":{"__typename":"Photo","id":"7","name":"sea"}}}"# }
             let server = try ServedCommand(["--graphql-endpoint", endpoint.address])
             let asker = try StreamReader(server)
             let other = try StreamReader(server)

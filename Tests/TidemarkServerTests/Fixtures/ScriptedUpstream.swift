@@ -8,7 +8,7 @@ import Synchronization
 #endif
 
 /// A server of one thread that answers every request with what a test says, and remembers the requests.
-final class RawServer: Sendable {
+final class ScriptedUpstream: Sendable {
     let address: String
     private let descriptor: Int32
     private let seen = Mutex<[String]>([])
