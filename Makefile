@@ -63,6 +63,12 @@ run-graphql: deps
 	@$(SWIFT) build --product tidemark
 	@python3 docs/examples/graphql-and-events.py "$(DEBUG)/tidemark"
 
+## run-scopes: a server with scopes and two people, who see a shared and a private album; one of them loses access
+run-scopes: deps
+	@$(SWIFT) build --product tidemark
+	@$(SWIFT) build --product tidemark-serve
+	@python3 docs/examples/scopes.py "$(DEBUG)/tidemark"
+
 ## run-jetstream: a NATS server, a publisher, and two caches with half of the libraries each; one is killed
 run-jetstream: deps
 	@$(SWIFT) build --product tidemark
@@ -116,7 +122,7 @@ format-check:
 
 # The bench, built for release beside the command that it starts.
 BENCH_BUILD = $(RELEASE_BUILD) --product tidemark-bench && $(RELEASE_BUILD) --product tidemark
-ifeq ($(filter-out serve,$(or $(SUITE),serve)),)
+ifeq ($(filter-out serve scopes,$(or $(SUITE),serve)),)
 BENCH_BUILD += && $(RELEASE_BUILD) --product tidemark-serve
 endif
 BENCH_RUN = "$(RELEASE)/tidemark-bench"
@@ -354,5 +360,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations generate-doc-examples bounds-table module-table python run run-serve run-http run-graphql run-jetstream recipes site site-look install examples tutorial dist dist-check release extension test test-quick test-portable test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
+.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations generate-doc-examples bounds-table module-table python run run-serve run-http run-graphql run-scopes run-jetstream recipes site site-look install examples tutorial dist dist-check release extension test test-quick test-portable test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps

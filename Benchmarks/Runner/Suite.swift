@@ -6,7 +6,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
     case framing, decoding, apply, index, observers, layers, outbox, puts, ages, eviction, journal, layout
     case endToEnd = "end-to-end"
     case coldStart = "cold-start"
-    case reads, scaling, sessions, serve
+    case reads, scaling, sessions, serve, scopes
     case graphQL = "graphql"
     case delivery
     case jetStream = "jetstream"
@@ -35,6 +35,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .scaling: "the price of an event against what is there"
         case .sessions: "10,000 events a second through tidemark run"
         case .serve: "the same by HTTP: streams, and bodies of events"
+        case .scopes: "parts of a library by HTTP, with the clients in a process of their own"
         case .graphQL: "documents of GraphQL over a cache in memory"
         case .delivery: "answers of GraphQL in parts, and subscriptions, from a server in memory"
         case .http: "stored HTTP answers"
@@ -72,6 +73,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .scaling: try await ScalingSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .sessions: try await SessionsSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .serve: try await ServeSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
+        case .scopes: try await ScopesSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .graphQL: try await GraphQLSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .delivery: try await DeliverySuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .http: try await HTTPSuite.run(isSmoke: isSmoke, runs: runs, into: &report)

@@ -1,6 +1,7 @@
 import Tidemark
 import TidemarkModel
 import TidemarkScopes
+import TidemarkViews
 
 /// The scopes of a cache, for those who are not on its actor.
 ///
@@ -128,6 +129,27 @@ package struct ScopeService: Sendable {
                 if isDue { engine.beat(in: cache) }
             }
         }
+    }
+
+    /// The scopes of the file in use, by name.
+    package func explainers() async -> [(name: ByteString, explainer: ScopeExplainer)] {
+        await cache.withWing(ScopeEngine.self) { engine, cache in engine.explainers(in: cache) }
+    }
+
+    /// Explains why a client sees an entity or not, from the server's data without pending edits. The evaluation does
+    /// not hold up the cache.
+    ///
+    /// - Parameters:
+    ///   - claims: The claims of a token: one JSON object.
+    ///   - address: The parameters of the address.
+    /// - Throws: ``CacheError`` `storageFailed`, or `limitExceeded` if the rules read too many entities.
+    package func explain(
+        _ explainer: ScopeExplainer, _ key: ViewKey, claims: [UInt8], address: [(name: ByteString, value: ByteString)]
+    ) async throws(CacheError) -> ScopeExplanation {
+        let entities = try await cache.withWing(ScopeEngine.self) { (engine, cache) throws(CacheError) in
+            try await engine.copy(for: explainer, in: cache)
+        }
+        return explainer.explain(key, claims: claims, address: address, entities)
     }
 
     /// What was served by name of scope.

@@ -1,3 +1,4 @@
+import Logging
 import Tidemark
 import TidemarkCommand
 import TidemarkRecording
@@ -94,6 +95,12 @@ private struct PreparedHTTPServing: PreparedServing {
         _ server: CacheServer, onStart: @escaping @Sendable (Int) async -> Void,
         until stop: @escaping @Sendable () async -> Void, close: @escaping @Sendable () async -> Void
     ) async throws {
+        let wanted = configuration.limits.connectionCountMax
+        let allowed = OpenFileLimit.raise(forConnections: wanted)
+        if allowed < wanted {
+            settings.logger.warning(
+                "the system allows \(allowed) connections, not \(wanted): raise this process's limit of open files")
+        }
         do {
             try await server.run(onStart: onStart, until: stop, close: close)
         } catch let failure as Failure {

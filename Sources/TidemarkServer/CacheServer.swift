@@ -118,7 +118,7 @@ public final class CacheServer: Sendable {
     public func mount<Context: RequestContext>(on router: Router<Context>, hasPage: Bool = true) {
         var paths: [RouterPath] = [
             "/rpc", "/stream", "/events", "/entities/:type", "/entities/:type/:id", "/export", "/metrics", "/healthz",
-            "/recording", "/scopes/:name", "/scopes/:name/edits",
+            "/recording", "/scopes", "/scopes/:name", "/scopes/:name/edits",
         ]
         if hasPage { paths += InspectorFile.allCases.map { RouterPath($0.path) } }
         let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]

@@ -27,7 +27,7 @@ import TidemarkTesting
             "framing", "decoding", "apply", "index", "observers", "layers", "outbox", "puts", "ages", "eviction",
             "journal",
             "end-to-end",
-            "cold-start", "reads", "scaling", "sessions", "serve", "graphql", "delivery", "http", "portable",
+            "cold-start", "reads", "scaling", "sessions", "serve", "scopes", "graphql", "delivery", "http", "portable",
         ] + (JetStreamServer.isInstalled ? ["jetstream"] : [])
             // The suite reads what Linux tells about a process.
             + (FileManager.default.fileExists(atPath: "/proc/self/io") ? ["past-memory"] : []))

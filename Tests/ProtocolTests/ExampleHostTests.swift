@@ -55,6 +55,33 @@ import TidemarkTestKit
         #expect(lines.count { $0.contains("server:") } == 3)
     }
 
+    @Test(.enabled(if: find("python3") != nil, "python3 is not installed"))
+    func `the worked example of scopes shows each person what they may see, until it ends`() async throws {
+        let executable = try #require(ExampleHostTests.find("python3"))
+        let folder = ProtocolVector.protocolFolder.deletingLastPathComponent()
+        let result = try await CommandRunner(executable: executable).run([
+            folder.appending(path: "docs/examples/scopes.py").path, try CommandRunner().executable,
+        ])
+        #expect(result.status == 0, "\(result.errorText)")
+        let lines = result.outputText.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.hasSuffix(":") }
+        #expect(
+            lines == [
+                #"ann, trip: album {"id": "trip", "title": "Our trip"}"#,
+                #"ann, trip: photo {"id": "p1", "album": "trip", "title": "Harbour"}"#,
+                #"ann, diary: album {"id": "diary", "title": "Diary"}"#,
+                #"ann, diary: photo {"id": "p2", "album": "diary", "title": "Letter"}"#,
+                #"ben, trip: album {"id": "trip", "title": "Our trip"}"#,
+                #"ben, trip: photo {"id": "p1", "album": "trip", "title": "Harbour"}"#, "ben, diary: 403",
+                #"ann, diary: photo {"id": "p3", "album": "diary", "title": "Receipt"}"#,
+                #"ann, trip: photo {"id": "p4", "album": "trip", "title": "Dunes"}"#,
+                #"ben, trip: photo {"id": "p4", "album": "trip", "title": "Dunes"}"#,
+                "ben, trip: album trip leaves the scope", "ben, trip: photo p1 leaves the scope",
+                "ben, trip: photo p4 leaves the scope", "ben, trip: the stream ends: forbidden", "ben, trip: 403",
+                #"ann, trip: photo {"id": "p1", "album": "trip", "title": "Harbour at night"}"#,
+                #"ann, trip: photo {"id": "p5", "album": "trip", "title": "Ferry"}"#, "ann, trip: photo p4 is deleted",
+            ])
+    }
+
     @Test(.enabled(if: natsServer != nil, "nats-server is not installed; make deps installs it"))
     func `the worked example of JetStream ends with equal caches`() async throws {
         let executable = try #require(ExampleHostTests.find("bash"))

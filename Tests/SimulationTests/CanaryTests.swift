@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    private struct ViewCanary: Decodable {
+    private struct PlainCanary: Decodable {
         var name: String
         var area: String
         var what: String
@@ -48,11 +48,14 @@ import Testing
         var plant: [String]
     }
 
-    @Test func `every planted defect of views fits one place, has its own switch and is listed with its seed`() throws {
-        let canaries = try JSONDecoder().decode(
-            [ViewCanary].self, from: Data(contentsOf: Self.root.appendingPathComponent("Tests/Canaries/views.json")))
+    @Test(arguments: [("views", 25), ("scopes", 20)])
+    func `every planted defect of views and scopes fits one place, has its own switch and is listed`(
+        name: String, least: Int
+    ) throws {
+        let path = Self.root.appendingPathComponent("Tests/Canaries/\(name).json")
+        let canaries = try JSONDecoder().decode([PlainCanary].self, from: Data(contentsOf: path))
         let list = try Self.text("docs/testing.md")
-        #expect(canaries.count >= 25)
+        #expect(canaries.count >= least)
         #expect(Set(canaries.map(\.name)).count == canaries.count)
         for canary in canaries {
             let find = canary.find.joined(separator: "\n")

@@ -80,8 +80,8 @@ struct ServeCommand: AsyncParsableCommand {
         let (stops, stop) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let signals = SignalWatch { stop.yield() }
         defer { signals.end() }
-        var settings = serving.settings(databasePath: database.path, logger: session.logger)
-        settings.scopes = try scopes.serving(session.profile)
+        let settings = serving.settings(
+            databasePath: database.path, scopes: try scopes.serving(session.profile), logger: session.logger)
         let prepared = try await server.prepare(settings)
         if serving.readOnly {
             try await read(prepared, settings, policy, stops)

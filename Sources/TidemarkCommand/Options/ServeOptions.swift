@@ -34,8 +34,10 @@ struct ServeOptions: ParsableArguments {
     @Flag(help: "Only read, beside the process that writes the database.")
     var readOnly = false
     @Option(
-        name: .customLong("max-connections"), help: ArgumentHelp("The connections at a time.", valueName: "n"))
-    var connectionCountMax = 1_000
+        name: .customLong("max-connections"),
+        help: ArgumentHelp(
+            "The connections at a time. Default: 1000, and 10000 more with --scopes.", valueName: "n"))
+    var connectionCountMax: Int?
     @Option(
         name: .customLong("max-streams"), help: ArgumentHelp("The streams of notifications at a time.", valueName: "n"))
     var streamCountMax = 100
@@ -83,7 +85,7 @@ struct ServeOptions: ParsableArguments {
                 "--allow-origin takes a scheme, a host and perhaps a port, such as https://app.example, not '\(origin)'."
             )
         }
-        try check("--max-connections", connectionCountMax, 1...1_000_000)
+        if let connectionCountMax { try check("--max-connections", connectionCountMax, 1...1_000_000) }
         try check("--max-streams", streamCountMax, 1...1_000_000)
         try check("--max-subscriptions", subscriptionCountMax, 1...1_000_000)
         try check("--max-head-kb", headLimit, 1...1_024)
@@ -129,14 +131,26 @@ struct ServeOptions: ParsableArguments {
             && host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/?#@\"\\".utf8.contains($0) }
     }
 
+    private static let connectionCountDefault = 1_000
+    /// One connection for each stream that scopes allow at a time.
+    private static let scopeConnectionCountDefault = 10_000
+
+    /// Returns the most connections at a time.
+    func connectionCount(servesScopes: Bool) -> Int {
+        connectionCountMax
+            ?? ServeOptions.connectionCountDefault + (servesScopes ? ServeOptions.scopeConnectionCountDefault : 0)
+    }
+
     /// The settings of the server.
-    func settings(databasePath: String, logger: Logger) -> ServingSettings {
+    ///
+    /// - Parameter scopes: The scopes to deliver; nil for none.
+    func settings(databasePath: String, scopes: ScopeServing?, logger: Logger) -> ServingSettings {
         // Unreachable: the options were validated.
         let address = address ?? ("127.0.0.1", 0)
         return ServingSettings(
             databasePath: databasePath, host: address.host, port: address.port,
-            tokenPath: tokenFile ?? databasePath + ".token", tls: tls, allowedOrigins: allowedOrigins,
-            connectionCountMax: connectionCountMax, streamCountMax: streamCountMax,
+            tokenPath: tokenFile ?? databasePath + ".token", tls: tls, scopes: scopes, allowedOrigins: allowedOrigins,
+            connectionCountMax: connectionCount(servesScopes: scopes != nil), streamCountMax: streamCountMax,
             subscriptionCountMax: subscriptionCountMax, headByteCountMax: headLimit * 1_024,
             headTimeout: .seconds(headTimeout), bodyTimeout: .seconds(bodyTimeout),
             lineByteCountMax: lineLimit * 1_024, logger: logger)

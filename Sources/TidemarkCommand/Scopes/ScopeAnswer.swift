@@ -15,78 +15,19 @@ struct ScopeAnswer {
     var sentence: String {
         let name = Printable.text(entity)
         if case .shown(let sent) = explanation {
-            return "\(name) is in the scope \(scope): clients are sent \(excerpt(sent))"
+            let excerpt = Printable.text(ByteString.excerpt(of: sent, byteCount: ScopeAnswer.excerptByteCount))
+            return "\(name) is in the scope \(scope): clients are sent \(excerpt)"
         }
-        return "\(name) is not in the scope \(scope)" + (status.map { ", which answers \($0)" } ?? "")
-            + ": \(Printable.text(reason))"
+        return "\(name) is not in the scope \(scope)" + (explanation.status.map { ", which answers \($0)" } ?? "")
+            + ": \(Printable.text(explanation.reason(advice: ScopeAnswer.advice)))"
     }
 
-    /// The status with which the whole scope is refused; nil if it is not.
-    private var status: Int? {
-        switch explanation {
-        case .badRequest: 400
-        case .unusableClaim, .forbidden: 403
-        case .shown, .typeNotInScope, .hidden: nil
-        }
-    }
-
-    private var reason: String {
-        switch explanation {
-        case .shown: ""
-        case .badRequest(let what): "\(what); pass it with --param"
-        case .unusableClaim(let at, let what): "the claim of \(at) \(what)"
-        case .forbidden(let at, let condition): "nothing matches \(at), \(excerpt(condition))"
-        case .typeNotInScope(let types): "it has no such type; its types are \(names(types))"
-        case .hidden(let failure): failure.sentence
-        }
-    }
-
-    private func names(_ types: [ByteString]) -> String { types.map(\.description).joined(separator: ", ") }
-
-    private func excerpt(_ json: [UInt8]) -> String {
-        Printable.text(ByteString.excerpt(of: json, byteCount: ScopeAnswer.excerptByteCount))
-    }
+    private static let advice = "; pass it with --param"
 
     /// The answer as a line of JSON.
     ///
     /// - Source: docs/scopes.md, checking.
-    var json: [UInt8] {
-        var line = JSONLine()
-        line.object { line in
-            line.member("scope", Optional(scope))
-            line.member("entity", Optional(entity))
-            line.member("in", explanation.isShown)
-            if case .shown(let sent) = explanation { return line.member("sent", json: Optional(sent)) }
-            line.name("why")
-            line.object { line in
-                if let status { line.member("status", status) }
-                members(&line)
-                line.member("text", Optional(ByteString(reason)))
-            }
-        }
-        return line.bytes
-    }
-
-    private func members(_ line: inout JSONLine) {
-        switch explanation {
-        case .shown, .badRequest: break
-        case .unusableClaim(let at, _): line.member("at", Optional(ByteString(at)))
-        case .forbidden(let at, let condition):
-            line.member("at", Optional(ByteString(at)))
-            line.member("condition", json: Optional(condition))
-        case .typeNotInScope(let types):
-            line.name("types")
-            line.array { line in
-                for type in types { line.value(type) }
-            }
-        case .hidden(let failure):
-            if failure.isMiss { return line.member("miss", true) }
-            line.member("at", Optional(ByteString(failure.at)))
-            if let condition = failure.condition { line.member("condition", json: Optional(condition)) }
-            if let value = failure.value { line.member("value", json: Optional(value)) }
-            if let entity = failure.entity { line.member("entity", Optional(entity.text)) }
-        }
-    }
+    var json: [UInt8] { explanation.answer(scope: scope, entity: entity, advice: ScopeAnswer.advice) }
 }
 
 /// The scopes of a file that was checked.

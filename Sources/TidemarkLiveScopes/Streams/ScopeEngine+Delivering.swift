@@ -191,23 +191,4 @@ extension ScopeEngine {
         }
         return lines
     }
-
-    /// What was served by name of scope.
-    var currentTallies: [ByteString: ScopeTally] {
-        var tallies = tallies
-        for name in file.scopes.keys where tallies[name] == nil { tallies[name] = ScopeTally() }
-        for library in libraries.values {
-            for scope in library.all {
-                tallies[scope.name, default: ScopeTally()].scopeCount += 1
-                tallies[scope.name, default: ScopeTally()].entityCount += library.scopes.entityCount(of: scope.handle)
-                tallies[scope.name, default: ScopeTally()].streamCount += scope.streamIDs.count
-                for id in scope.streamIDs {
-                    guard let served = streams[id] else { continue }
-                    tallies[scope.name, default: ScopeTally()].waitingByteCount +=
-                        served.stream.byteCount + served.waitingByteCount
-                }
-            }
-        }
-        return tallies
-    }
 }

@@ -14,6 +14,11 @@ package struct ScopeTally: Hashable, Sendable {
     package var entityCount = 0
     /// The bytes that wait for clients.
     package var waitingByteCount = 0
+    /// The units that the slowest client has still to be sent.
+    package var lagCount = 0
     /// The scopes that somebody has.
     package var scopeCount = 0
+
+    /// Creates counts of nothing.
+    package init() {}
 }

@@ -52,6 +52,11 @@ extension ScopeSet {
         return scopes[handle]?.log?.members[number] != nil
     }
 
+    /// The units of a scope that a reader still has to be sent; 1 if it has to be sent a state.
+    package func lag(of reader: ScopeReader, with handle: ScopeHandle) -> Int {
+        scopes[handle]?.log?.lag(of: reader) ?? 0
+    }
+
     /// True if a reader was sent everything.
     package func isCaughtUp(_ reader: ScopeReader, with handle: ScopeHandle) -> Bool {
         scopes[handle]?.log?.isCaughtUp(reader) ?? false

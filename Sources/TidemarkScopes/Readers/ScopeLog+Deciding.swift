@@ -45,6 +45,13 @@ extension ScopeLog {
             && notes.edits(of: reader.subject, from: reader.noteSerial).isEmpty
     }
 
+    /// The units that a reader still has to be sent. A state, or a unit under way, counts as one.
+    func lag(of reader: ScopeReader) -> Int {
+        guard reader.log == identity, let position = reader.position else { return 1 }
+        let behind = head.rawValue > position.rawValue ? Int(head.rawValue - position.rawValue) : 0
+        return behind + (reader.delivery == nil ? 0 : 1)
+    }
+
     /// Ends a reader's part in the log. Call it before a reader is dropped.
     mutating func detach(_ reader: inout ScopeReader) {
         if let delivery = reader.delivery, reader.holdsSnapshot { snapshots.release(delivery.position) }

@@ -56,6 +56,7 @@ extension CacheServer {
         case .metrics: await metrics()
         case .health: try await health()
         case .recording: try await savedRecording()
+        case .scopes: try await inspectScopes(request)
         case .scope(let name) where request.method == .head: try await scopeHead(name, request.head)
         case .scope(let name) where request.method == .post: try await missingLines(name, request, channel)
         case .scope(let name): try await openScope(name, request)

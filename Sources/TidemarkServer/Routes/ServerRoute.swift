@@ -16,6 +16,7 @@ enum ServerRoute: Hashable, Sendable {
     case metrics
     case health
     case recording
+    case scopes
     case scope(name: String)
     case scopeEdits(name: String)
     case page(InspectorFile)
@@ -34,6 +35,7 @@ enum ServerRoute: Hashable, Sendable {
         case "/metrics": self = .metrics
         case "/healthz": self = .health
         case "/recording": self = .recording
+        case "/scopes": self = .scopes
         case let path:
             if let file = InspectorFile(path: path) {
                 self = .page(file)
@@ -69,10 +71,10 @@ enum ServerRoute: Hashable, Sendable {
         }
     }
 
-    /// True for the paths of scopes, which have tokens of their own.
+    /// True for the paths of scopes, which are there only if scopes are served.
     var isScope: Bool {
         switch self {
-        case .scope, .scopeEdits: true
+        case .scopes, .scope, .scopeEdits: true
         default: false
         }
     }
@@ -82,7 +84,7 @@ enum ServerRoute: Hashable, Sendable {
         switch self {
         case .messages, .events, .scopeEdits: [.post]
         case .scope: [.get, .head, .post]
-        case .stream, .entity, .entities, .export, .metrics, .health, .recording, .page: [.get, .head]
+        case .stream, .entity, .entities, .export, .metrics, .health, .recording, .scopes, .page: [.get, .head]
         }
     }
 
@@ -92,14 +94,14 @@ enum ServerRoute: Hashable, Sendable {
         // These check tokens themselves.
         case .scope, .scopeEdits: true
         case .health, .page: true
-        case .messages, .stream, .events, .entity, .entities, .export, .metrics, .recording: false
+        case .messages, .stream, .events, .entity, .entities, .export, .metrics, .recording, .scopes: false
         }
     }
 
     /// True if a read-only server supports the path. `/rpc` is included, because each method decides for itself.
     var isForReaders: Bool {
         switch self {
-        case .stream, .events, .scope, .scopeEdits: false
+        case .stream, .events, .scopes, .scope, .scopeEdits: false
         case .messages, .entity, .entities, .export, .metrics, .health, .recording, .page: true
         }
     }

@@ -1,10 +1,8 @@
 import CZlib
 import Synchronization
 
-/// Packs one response as gzip, so that a client can unpack everything that was written so far.
-///
-/// Each stream has its own: what one client is sent never shows in the sizes of another one.
-final class GzipWriter: Sendable {
+/// Packs one response as gzip.
+final class GzipWriter: StreamPacker {
     /// The state of zlib.
     ///
     /// Sendable because it is behind a lock, which is held for each call.

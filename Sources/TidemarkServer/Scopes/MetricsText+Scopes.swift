@@ -19,6 +19,9 @@ extension MetricsText {
         write("scope_cut_total", "counter", "The streams that were cut because their client took nothing.") {
             $0.cutCount
         }
+        write("scope_lag", "gauge", "The units that the slowest client of a scope has still to be sent.") {
+            Int64($0.lagCount)
+        }
         write("scope_waiting_bytes", "gauge", "The bytes that wait for clients.") { Int64($0.waitingByteCount) }
     }
 }

@@ -6,22 +6,14 @@ import TidemarkScopes
 struct ScopeText: Sendable {
     /// True for server-sent events, false for one JSON text a line.
     let isEvents: Bool
-    /// True if the client unpacks gzip.
-    let isPacked: Bool
+    /// How the stream is packed; nil to send it as it is.
+    let coding: StreamCoding?
 
-    /// Reads what a client accepts.
+    /// Reads what a client accepts. Lines of JSON are the default.
     init(_ fields: HTTPFields) {
-        isEvents = ScopeText.accepts("text/event-stream", fields[values: .accept])
-        isPacked = ScopeText.accepts("gzip", fields[values: .acceptEncoding])
-    }
-
-    /// Returns true if a list names a value, and not with a weight of 0.
-    private static func accepts(_ name: String, _ fields: [String]) -> Bool {
-        fields.flatMap { $0.split(separator: ",") }.contains { item in
-            let parts = item.split(separator: ";").map { String($0).trimmingSpaces().lowercased() }
-            guard parts.first == name else { return false }
-            return !parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
-        }
+        let accepted = AcceptedNames(fields[values: .accept])
+        isEvents = accepted.weight(of: "text/event-stream") > accepted.weight(of: "application/x-ndjson")
+        coding = StreamCoding.accepted(fields[values: .acceptEncoding])
     }
 
     /// The header fields of a response.
@@ -29,7 +21,7 @@ struct ScopeText: Sendable {
         var fields: HTTPFields = [
             .contentType: isEvents ? "text/event-stream" : "application/x-ndjson", .acceleratorBuffering: "no",
         ]
-        if isPacked { fields[.contentEncoding] = "gzip" }
+        if let coding { fields[.contentEncoding] = coding.rawValue }
         return fields
     }
 

@@ -8,7 +8,7 @@ final class SentScope: SentStream {
     private let stream: ScopeStream
     private let routes: ScopeRoutes
     private let text: ScopeText
-    private let writer: GzipWriter?
+    private let packer: (any StreamPacker)?
     private let clock: any CacheClock
 
     init(_ stream: ScopeStream, _ routes: ScopeRoutes, _ text: ScopeText, clock: any CacheClock) throws(Refusal) {
@@ -16,8 +16,8 @@ final class SentScope: SentStream {
         self.routes = routes
         self.text = text
         self.clock = clock
-        writer = text.isPacked ? GzipWriter() : nil
-        if text.isPacked, writer == nil {
+        packer = text.coding?.packer()
+        if text.coding != nil, packer == nil {
             throw Refusal(.overloaded, "there is no memory to pack the stream: try again later")
         }
     }
@@ -37,7 +37,7 @@ final class SentScope: SentStream {
     }
 
     private func packed(_ text: [UInt8], isEnd: Bool = false) -> [UInt8] {
-        writer?.packed(text, isEnd: isEnd) ?? text
+        packer?.packed(text, isEnd: isEnd) ?? text
     }
 
     func tellRoom() async { await routes.service.resume(stream) }

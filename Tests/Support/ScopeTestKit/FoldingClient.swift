@@ -68,13 +68,18 @@ package struct FoldingClient: Sendable {
     ///
     /// - Parameter isEnd: True if the server says that it is the last one.
     package mutating func receive(_ line: [UInt8], isEnd: Bool) {
-        let leaked = Marker.all(in: line).subtracting(allowed)
-        if !leaked.isEmpty { problems.append("markers \(leaked.sorted()) leak in \(text(line))") }
+        search(line)
         do {
             try receive(try ReferenceJSONParser.parse(line), line, isEnd: isEnd)
         } catch {
             problems.append("\(error) in \(text(line))")
         }
+    }
+
+    /// Searches bytes that were written to the client, whether it gets them or not, for what it may not see.
+    package mutating func search(_ bytes: [UInt8]) {
+        let leaked = Marker.all(in: bytes).subtracting(allowed)
+        if !leaked.isEmpty { problems.append("markers \(leaked.sorted()) leak in \(text(bytes))") }
     }
 
     private func text(_ line: [UInt8]) -> String { String(decoding: line, as: UTF8.self) }

@@ -267,6 +267,8 @@ struct ScopeWorld {
         lineCount += lines.count
         let kept = lost > 0 ? lines.dropLast(count(0...lost)) : lines[...]
         for line in kept { connections[index].client.receive(line.bytes, isEnd: line.isEnd) }
+        // What is lost on the way was written all the same.
+        for line in lines[kept.endIndex...] { connections[index].client.search(line.bytes) }
         if lost > 0 { disconnect(index) }
     }
 }

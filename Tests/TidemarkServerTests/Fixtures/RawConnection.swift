@@ -82,6 +82,13 @@ final class RawConnection {
     /// Takes a few bytes of what is there, as a client that reads slowly.
     func takeSome(byteCountMax: Int) { _ = fill(seconds: 0, byteCountMax: byteCountMax) }
 
+    /// Takes every byte that has come and was not read yet.
+    func takeRest() -> [UInt8] {
+        while !isAtEnd, fill(seconds: 0) {}
+        defer { buffer = [] }
+        return buffer
+    }
+
     /// Returns the text up to and with a mark.
     ///
     /// - Throws: ``RawFailure`` when it does not come in time.

@@ -1,6 +1,7 @@
 import TestTraits
 import Testing
 import TidemarkHTTPRules
+import TidemarkLiveScopes
 import TidemarkModel
 import TidemarkTestKit
 

@@ -43,8 +43,11 @@ struct ServedScopeHistory {
         for index in clients.indices where problems.isEmpty {
             if clients[index].reader == nil { try await connect(index) }
         }
-        clients = []
         try await served.stop()
+        for index in clients.indices {
+            try await leave(index)
+            check(index)
+        }
     }
 
     private mutating func step() async throws {
@@ -54,8 +57,7 @@ struct ServedScopeHistory {
         case 65...79 where clients[index].reader == nil: try await connect(index)
         case 65...74:
             notes.append("client \(index) leaves")
-            clients[index].reader = nil
-            clients[index].folding.disconnect()
+            try await leave(index)
         case 75...79: break
         case 80...84: try await restart()
         default:
@@ -163,13 +165,17 @@ struct ServedScopeHistory {
         }
     }
 
+    /// Ends a client's connection. What was written to it and not read is searched too.
+    private mutating func leave(_ index: Int) async throws {
+        if let reader = clients[index].reader { clients[index].folding.search(try await reader.rest()) }
+        clients[index].reader = nil
+        clients[index].folding.disconnect()
+    }
+
     private mutating func restart() async throws {
         notes.append("restart")
-        for index in clients.indices {
-            clients[index].reader = nil
-            clients[index].folding.disconnect()
-        }
         try await served.stop()
+        for index in clients.indices { try await leave(index) }
         served = try await ServedScopes(file: ScopeFiles.oracle, journal: MemoryJournal(store: store))
     }
 
@@ -220,8 +226,7 @@ struct ServedScopeHistory {
         check(index)
         guard !isAllowed else { return }
         if clients[index].folding.bye != "forbidden" { problems.append("another end") }
-        clients[index].reader = nil
-        clients[index].folding.disconnect()
+        try await leave(index)
     }
 
     private mutating func check(_ index: Int) {

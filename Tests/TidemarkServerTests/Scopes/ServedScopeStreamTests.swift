@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import TestTraits
 import Testing
 import Tidemark
@@ -46,25 +47,63 @@ import TidemarkTesting
         try await served.stop()
     }
 
-    @Test func `a stream may be packed, and everything written so far can be unpacked`() async throws {
+    @Test(
+        arguments: [
+            ("br;q=1.0, gzip", "gzip"), ("gzip, zstd", zstd), ("gzip;q=0.9, zstd;q=0.5", "gzip"),
+            ("gzip;q=0, zstd", zstd == "zstd" ? "zstd" : nil), ("identity, gzip;q=0", nil),
+        ] as [(String, String?)])
+    func `a stream may be packed, and everything written so far can be unpacked`(
+        accepted: String, coding: String?
+    ) async throws {
         let served = try await ServedScopes()
-        try await served.feed(Self.project(1, "a"))
-        let text = served.head("GET", "/scopes/public", as: "u1", ["Accept-Encoding: br;q=1.0, gzip"])
+        let filler = String(repeating: "abcdefgh", count: 40_000)
+        try await served.feed(Self.project(1, "a"), Self.project(2, filler))
+        let text = served.head("GET", "/scopes/public", as: "u1", ["Accept-Encoding: \(accepted)"])
         let port = served.port
-        let bytes = try await onThread { () -> [UInt8] in
+        let inflater = try Inflater(Inflater.Coding(coding.map { [$0] } ?? []))
+        let reader = try await onThread { () -> ScopeLineReader in
             let connection = try RawConnection(port: port)
             connection.write(text)
-            let head = try connection.head()
-            guard head.field("Content-Encoding") == "gzip" else { throw RawFailure("not packed") }
-            let size = try connection.text(through: "\r\n").trimmingCharacters(in: .whitespacesAndNewlines)
-            guard let count = Int(size, radix: 16) else { throw RawFailure("no chunk: \(size)") }
-            return try connection.take(count: count)
+            return ScopeLineReader(connection, try connection.head())
         }
-        let inflater = try Inflater(.gzip)
+        #expect(reader.head.field("Content-Encoding") == coding)
         var unpacked: [UInt8] = []
-        try await inflater.append(bytes) { unpacked += $0 }
-        #expect(String(decoding: unpacked, as: UTF8.self).contains(#""text":"a""#))
+        func read(through mark: String) async throws {
+            while !String(decoding: unpacked, as: UTF8.self).contains(mark) {
+                let chunk = try await onThread { () -> [UInt8] in
+                    let connection = reader.connection
+                    let size = try connection.text(through: "\r\n").trimmingCharacters(in: .whitespacesAndNewlines)
+                    guard let count = Int(size, radix: 16) else { throw RawFailure("no chunk: \(size)") }
+                    let chunk = try connection.take(count: count)
+                    _ = try connection.text(through: "\r\n")
+                    return chunk
+                }
+                try await inflater.append(chunk) { unpacked += $0 }
+            }
+        }
+        try await read(through: "Heartbeat")
+        #expect(String(decoding: unpacked, as: UTF8.self).contains(#""text":"\#(filler)""#))
+        try await served.feed(Self.project(1, "last"))
+        try await read(through: #""text":"last""#)
         try await served.stop()
+    }
+
+    /// What is chosen of two codings that are accepted alike.
+    private static let zstd = Inflater.Coding.hasZstd ? "zstd" : "gzip"
+
+    @Test func `lines of JSON are the default, also for a client that takes both forms`() {
+        func isEvents(_ text: String...) -> Bool {
+            var fields = HTTPFields()
+            for value in text { fields.append(HTTPField(name: .accept, value: value)) }
+            return ScopeText(fields).isEvents
+        }
+        #expect(!isEvents())
+        #expect(!isEvents("*/*"))
+        #expect(!isEvents("text/event-stream, application/x-ndjson"))
+        #expect(!isEvents("text/event-stream;q=0.5", "application/x-ndjson"))
+        #expect(isEvents("text/event-stream"))
+        #expect(isEvents("application/x-ndjson;q=0.1, text/event-stream;q=0.2"))
+        #expect(!isEvents("text/event-stream;q=0"))
     }
 
     @Test func `entities in scopes are not evicted, and others are`() async throws {

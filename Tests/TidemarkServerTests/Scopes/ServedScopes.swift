@@ -171,6 +171,9 @@ final class ScopeLineReader: @unchecked Sendable {
         }
     }
 
+    /// Takes every byte that was written and not read yet.
+    func rest() async throws -> [UInt8] { try await onThread { [self] in connection.takeRest() } }
+
     /// Returns the lines of a state.
     func state() async throws -> [ReadLine] { try await lines { $0.isHeartbeat } }
 

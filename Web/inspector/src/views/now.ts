@@ -6,6 +6,7 @@ import { button, fill, h, say, set, show } from "../ui/dom";
 import { bytes, count, duration, plural, rate } from "../ui/format";
 import { NetworkCard } from "./network";
 import type { Page } from "./page";
+import { ScopesCard } from "./scopes";
 import type { View } from "./view";
 
 const WORDS: Record<Bin, string> = {
@@ -27,6 +28,7 @@ export class NowView implements View {
   private readonly examineButton = button("Examine again", () => void this.examine());
   private readonly saveButton = button("Save the last minutes", () => void this.save());
   private readonly network: NetworkCard;
+  private readonly scopes: ScopesCard;
   readonly element: HTMLElement;
   private unfollow: () => void = () => undefined;
   private flushText = "–";
@@ -35,6 +37,7 @@ export class NowView implements View {
   /** Creates the view with empty tiles. */
   constructor(private readonly app: Page) {
     this.network = new NetworkCard(app);
+    this.scopes = new ScopesCard(app);
     const tiles = h("dl", { class: "tiles" });
     for (const [name, label] of [
       ["rate", "Events a second"], ["entities", "Entities"], ["queries", "Queries"], ["observers", "Observers"], ["pending", "Pending edits"],
@@ -55,7 +58,8 @@ export class NowView implements View {
       h("section", { class: "card wide" }, h("h2", {}, "Libraries"), this.libraryCount,
         h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Libraries" },
           h("table", {}, h("thead", {}, h("tr", {}, ...["Library", "State", "Cursor", "Epoch", "Lost"].map((title) => h("th", { scope: "col" }, title)))),
-            this.libraryRows))));
+            this.libraryRows))),
+      this.scopes.element);
     show(this.saveButton, this.app.link.download !== undefined);
     new ResizeObserver(() => this.app.frames.request(this)).observe(this.canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.app.frames.request(this));
@@ -230,6 +234,7 @@ export class NowView implements View {
       const metrics = await this.app.link.get("/metrics");
       if (metrics === null) return;
       const value = (name: string): number => Number(new RegExp(`^${name} ([0-9.e+]+)$`, "m").exec(metrics)?.[1] ?? 0);
+      if (metrics.includes("tidemark_scope_streams{")) void this.scopes.ask().catch(() => undefined);
       const flushes = value("tidemark_flush_seconds_count");
       this.flushText = flushes === 0 ? "–" : duration(1_000 * value("tidemark_flush_seconds_sum") / flushes);
     } catch {

@@ -1,9 +1,8 @@
 import TidemarkModel
-import TidemarkViews
 
 extension ViewFailure {
     /// The failure as the end of a sentence.
-    var sentence: String {
+    package var sentence: String {
         let culprit = entity.map { " of \($0.text)" } ?? ""
         if isMiss { return "the cache does not show \(entity.map { "\($0.text)" } ?? "it")" }
         switch at {
