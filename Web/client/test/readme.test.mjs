@@ -13,7 +13,11 @@ import { Browser, serve } from "./support/chromium.mjs";
 import { browserPath, options } from "./support/page.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const pages = { web: new URL("../../README.md", import.meta.url), client: new URL("../README.md", import.meta.url), doors: new URL("../../../docs/doors.md", import.meta.url) };
+const pages = {
+  web: new URL("../../README.md", import.meta.url),
+  client: new URL("../README.md", import.meta.url),
+  doors: new URL("../../../docs/doors.md", import.meta.url),
+};
 
 /** Returns the examples of a page, in order; each is a program. */
 function examplesOf(page) {
