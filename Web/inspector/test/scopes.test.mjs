@@ -62,7 +62,9 @@ async function explain(entity, claims) {
 
 test("Now shows each scope with its numbers", options, async () => {
   await page.until("document.querySelector('.scopes') !== null && !document.querySelector('.scopes').hidden");
-  assert.deepEqual(await page.run("[...document.querySelectorAll('.scopes tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent).slice(0, 5))"),
+  const rows = "[...document.querySelectorAll('.scopes tbody tr')]";
+  const cells = "[...row.children].map((cell) => cell.textContent).slice(0, 5)";
+  assert.deepEqual(await page.run(`${rows}.map((row) => ${cells})`),
     [["album", "0", "0", "0", "0"]]);
 });
 
