@@ -87,7 +87,7 @@ extension HTTPConnection {
         var start = 0
         while start < bytes.count {
             let count = bytes.withUnsafeBytes { all in
-                Foundation.send(descriptor, all.baseAddress.map { $0 + start }, all.count - start, 0)
+                send(descriptor, all.baseAddress.map { $0 + start }, all.count - start, 0)
             }
             guard count > 0 else { throw HTTPFailure("the server reads no more: \(errno)") }
             start += count

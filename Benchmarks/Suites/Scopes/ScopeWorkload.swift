@@ -116,7 +116,8 @@ struct ScopeWorkload {
     /// Appends a paper in a folder.
     static func appendPaper(_ index: Int, folder: String, to bytes: inout [UInt8]) {
         bytes += #"{"event":{"ResourceChanged":{"resource_type":"paper","resource":{"id":"p\#(index)","#.utf8
-        bytes += #""folder":"\#(folder)","title":"\#(text)"}}}}"#.utf8 + "\n".utf8
+        bytes += #""folder":"\#(folder)","title":"\#(text)"}}}}"#.utf8
+        bytes.append(0x0A)
     }
 
     /// The event that gives somebody a folder, or takes it away.
