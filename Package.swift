@@ -352,7 +352,10 @@ let package = Package(
         tests("TidemarkReferenceModelTests", ["TestTraits", "TidemarkReferenceModel", "TidemarkTesting"]),
         tests("TidemarkTestKitTests", ["TestTraits", "TidemarkReferenceModel", "TidemarkTestKit", "TidemarkTesting"]),
         tests(
-            "CommandUnitTests", ["TestTraits", "Tidemark", "TidemarkCommand", "TidemarkJSON", "TidemarkModel", logging]),
+            "CommandUnitTests",
+            [
+                "TestTraits", "Tidemark", "TidemarkCommand", "TidemarkJSON", "TidemarkModel", argumentParser, logging,
+            ]),
         tests(
             "TidemarkCommandTests",
             [
