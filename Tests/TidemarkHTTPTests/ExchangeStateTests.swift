@@ -90,7 +90,7 @@ import TidemarkTesting
             play(try question(follows: false), [.begin, .head(redirect)]) == ["GET http://a.test/0", "receive"])
     }
 
-    @Test func `what an unsafe hop removes is announced at once, and written if the next hop fails`() throws {
+    @Test func `the removals of an unsafe hop are announced at once, and written if the next hop fails`() throws {
         let error = ExchangeError(.timedOut, "as the test says")
         #expect(
             play(try question("POST"), [.begin, .head(head(307, to: "https://b.test/")), .failed(error)])

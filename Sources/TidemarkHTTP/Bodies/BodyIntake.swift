@@ -44,8 +44,8 @@ struct BodyIntake: Hashable, Sendable {
     ///   - isStorable: True if the rules allow storing it.
     ///   - isRead: True if the caller reads a long body while it arrives.
     ///   - storedByteCountMax: The largest body that is stored, in bytes.
-    ///   - callerByteCountMax: The largest body that the caller takes, in bytes. A body that is too long to be stored is
-    ///     still returned, if the caller takes it.
+    ///   - callerByteCountMax: The largest body that the caller takes, in bytes. A body that is too long to be stored
+    ///     is still returned, if the caller takes it.
     init(isStorable: Bool, isRead: Bool, storedByteCountMax: Int, callerByteCountMax: Int) {
         self.isStorable = isStorable
         self.isRead = isRead
