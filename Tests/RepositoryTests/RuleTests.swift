@@ -16,7 +16,7 @@ import TidemarkTestKit
                 counts.append(0)
                 continue
             }
-            let name = line.dropFirst(4).replacing(#/^(swift|command): /#, with: "")
+            let name = String(line.dropFirst(4)).replacing(#/^(swift|command): /#, with: "")
             counts[counts.count - 1] += 1
             let transcript = Tree.url("Protocol/vectors/sessions/\(name).ndjson").path
             #expect(

@@ -12,6 +12,7 @@ import TidemarkTesting
 
     @Test func `the site is built, and every link, heading and block of JSON in it is right`() async throws {
         let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
         let result = try await run("docs/site/build.py", [folder.path("site")])
         #expect(result.status == 0, "\(result.errorText)")
         let page = try String(contentsOfFile: folder.path("site/docs-why.html"), encoding: .utf8)
