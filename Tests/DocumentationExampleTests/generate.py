@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Collects the examples of doc comments, so that the tests compile them.
+"""Collects the examples of doc comments and of docs/doors.md, so that the tests compile them.
 
 Usage: generate.py [--check]
 
-Each block of Swift in a doc comment becomes the body of a function that has a cache. With --check nothing is written,
-and the status is 1 if the files in Generated differ from the comments.
+Each block of Swift in a doc comment becomes the body of a function that has a cache. Each program of docs/doors.md
+becomes a function that returns what it prints, with its database in a folder of the test. With --check nothing is
+written, and the status is 1 if the files in Generated differ from the comments and the page.
 """
+import re
 import sys
 from pathlib import Path
 
@@ -42,9 +44,31 @@ def blocks(path):
     return found
 
 
+def doors():
+    """Returns the programs in Swift of docs/doors.md as functions that a test runs."""
+    imports, functions = {"Foundation"}, []
+    for part in re.split(r"^## ", (ROOT / "docs/doors.md").read_text(), flags=re.M)[1:]:
+        heading = part.split("\n", 1)[0]
+        for text in re.findall(r"^```swift\n(.*?)^```$", part, flags=re.M | re.S):
+            lines = text.rstrip("\n").split("\n")
+            imports |= {line.removeprefix("import ") for line in lines if line.startswith("import ")}
+            body = "\n".join(line for line in lines if not line.startswith("import ")).strip("\n")
+            # Databases are in the test's folder, and the server is one of the test.
+            body = re.sub(r'path: "(\w+\.db)"', r'path: folder + "/\1"', body)
+            body = body.replace('"https://example.com/graphql"', "url")
+            name = "".join(word.capitalize() for word in heading.split())
+            functions += ["", f"/// The program below {heading} in docs/doors.md. Returns the printed lines."]
+            functions += [f"func door{name}(folder: String, url: String) async throws -> [String] {{"]
+            functions += ["    var printed: [String] = []", "    func print(_ items: Any...) {"]
+            functions += ['        printed.append(items.map { "\\($0)" }.joined(separator: " "))', "    }"]
+            functions += [("    " + line).rstrip() for line in body.split("\n")] + ["    return printed", "}"]
+    lines = ["// swift-format-ignore-file", "// Generated from docs/doors.md by make generate-doc-examples."]
+    return "\n".join(lines + [f"import {name}" for name in sorted(imports)] + functions) + "\n"
+
+
 def files():
     """Returns the text of each generated file by its name."""
-    result = {}
+    result = {"Doors.swift": doors()}
     folders = sorted(ROOT.glob("Sources/*")) + [ROOT / folder for folder in SUPPORT]
     for folder in folders:
         functions = []

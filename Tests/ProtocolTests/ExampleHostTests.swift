@@ -82,6 +82,45 @@ import TidemarkTestKit
             ])
     }
 
+    @Test(
+        .enabled(if: find("python3") != nil && find("curl") != nil && find("openssl") != nil, "a tool is not installed")
+    )
+    func `the first programs of the doors run as they stand on their page`() async throws {
+        let output = try await runDoors(["Child process", "HTTP", "Scopes"])
+        #expect(output.count == 3, "\(output)")
+        #expect(output["Child process"] == ["5"])
+        let served = try #require(output["HTTP"]).joined()
+        #expect(served.contains(#""applied":1"#) && served.contains(#""entity":{"id":"1","stars":5}"#), "\(served)")
+        let scoped = try #require(output["Scopes"]).joined()
+        #expect(scoped.contains(#""id":"ann""#) && !scoped.contains("ben"), "\(scoped)")
+    }
+
+    @Test(.enabled(if: natsServer != nil && find("python3") != nil, "nats-server or python3 is not installed"))
+    func `the first program of JetStream reads a stream to its end`() async throws {
+        let output = try await runDoors(["JetStream"])
+        #expect(output["JetStream"]?.joined().contains(#""stars":5"#) == true, "\(output)")
+    }
+
+    /// Runs programs of docs/doors.md; returns the lines that each printed, by its heading.
+    private func runDoors(_ headings: [String]) async throws -> [String: [String]] {
+        let executable = try #require(ExampleHostTests.find("python3"))
+        let folder = ProtocolVector.protocolFolder.deletingLastPathComponent()
+        let result = try await CommandRunner(executable: executable).run(
+            [folder.appending(path: "docs/examples/doors.py").path, try CommandRunner().executable] + headings)
+        #expect(result.status == 0, "\(result.errorText)")
+        var output: [String: [String]] = [:]
+        var heading = ""
+        for line in result.outputLines {
+            if line.hasPrefix("# ") {
+                heading = String(line.dropFirst(2))
+                output[heading] = []
+            } else {
+                output[heading, default: []].append(line)
+            }
+        }
+        return output
+    }
+
     @Test(.enabled(if: natsServer != nil, "nats-server is not installed; make deps installs it"))
     func `the worked example of JetStream ends with equal caches`() async throws {
         let executable = try #require(ExampleHostTests.find("bash"))

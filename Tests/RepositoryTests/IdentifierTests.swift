@@ -10,8 +10,8 @@ import Testing
         "perf", "taskset", "SCHED_IDLE", "ZSTD_dictForceCopy", "writeQuery", "GLIBC_TUNABLES", "glibc", "hugetlb",
         "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH",
         "SocketGroup", "backup", "defensive", "resolution",
-        // Names that were considered, or removed, in decisions and in the changelog.
-        "TidemarkEngine", "isDictionary",
+        // Names that were considered, or removed, in decisions.
+        "TidemarkEngine",
         // Words that represent something else.
         "Module", "uxxxx",
     ]
