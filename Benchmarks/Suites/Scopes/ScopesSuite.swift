@@ -2,8 +2,8 @@ import Foundation
 import TidemarkModel
 import TidemarkTestKit
 
-/// The cost of scopes: memory of clients and scopes, events to their clients, states, memberships, and the return of all
-/// clients at once. The server and the clients are processes of their own.
+/// The cost of scopes: memory of clients and scopes, events to their clients, states, memberships, and the return of
+/// all clients at once. The server and the clients are processes of their own.
 enum ScopesSuite {
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
         let command = try CommandRunner().executable
