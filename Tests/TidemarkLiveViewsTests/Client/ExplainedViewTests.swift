@@ -27,7 +27,7 @@ import TidemarkTesting
         #expect(views.map(\.rowCount) == [nil, 1])
         #expect(views.map(\.observerCount) == [0, 1])
         #expect(views.allSatisfy { !$0.isBuilding && $0.byteCount > 0 })
-        #expect(views[1].json == (try Tracker.board().json()))
+        #expect(views[1].json.contains(#""@key":"issue/project""#))
         #expect(try await cache.definedViews(library: "other").isEmpty)
         try await cache.close()
     }
@@ -49,7 +49,7 @@ import TidemarkTesting
         let cache = try await tracker()
         let explained = try await cache.explain(Tracker.board(), .row(["issue:1", "project:1"]))
         #expect(explained.entities?.map(\.key) == ["issue:1", "project:1"])
-        #expect(explained.entities?.map(\.line) == [2, 1])
+        #expect(explained.entities?.map(\.sequence) == [nil, nil], "the events had no sequences")
         await #expect(throws: CacheError.self) {
             _ = try await cache.explain(Tracker.board(), .row(["issue:2", "project:9"]))
         }
