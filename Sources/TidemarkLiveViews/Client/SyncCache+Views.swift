@@ -121,7 +121,7 @@ extension SyncCache {
         try await write(changes)
     }
 
-    private nonisolated func name(_ library: String?) -> ByteString {
+    nonisolated func name(_ library: String?) -> ByteString {
         library.map { ByteString($0) } ?? configuration.defaultLibrary
     }
 }

@@ -46,7 +46,7 @@ extension ViewEngine {
         _ filling: Filling, of library: ViewLibrary, stepCountMax: Int = .max, in cache: isolated SyncCache
     ) async throws(CacheError) -> Bool {
         try await loadTypes(of: library, in: cache)
-        var stepCount = 0
+        var (stepCount, nextCheck) = (0, 1)
         while stepCount < stepCountMax {
             stepCount += 1
             let step = library.step(of: filling)
@@ -68,7 +68,11 @@ extension ViewEngine {
                 } catch {
                     throw CacheError(.storageFailed, error.description)
                 }
-                try checkMemory(of: library, in: cache)
+                // Counting visits all that was filled, so it is done ever more rarely: an eighth is filled in between.
+                if stepCount >= nextCheck || library.step(of: filling) == .complete {
+                    try checkMemory(of: library, in: cache)
+                    nextCheck = stepCount + max(1, stepCount / 8)
+                }
                 await Task.yield()
             }
             if library.unreadable.isEmpty, !library.isLost { continue }

@@ -29,6 +29,8 @@ extension ViewEngine {
             let window = stored.window(
                 offset: request.offset ?? definition.rule.offset, limit: request.limit ?? definition.rule.limit)
         else { return nil }
+        // Both are of all stored rows: where they say something, it may be of rows outside the window.
+        guard window.count == stored.rows.count || !stored.isPending && stored.missing == 0 else { return nil }
         let status = cache.status(of: library.name)
         return ViewReply(
             rows: Array(stored.rows[window]), keys: Array(stored.keys[window]), total: stored.total,

@@ -138,7 +138,7 @@ package struct ViewMethods: MethodFamily {
 
     private static func list(_ call: MethodCall) async throws(CacheError) -> MethodOutcome {
         let library = try call.reader.library(call.params)
-        let views = try await withEngine(call.cache) { (engine, _) in engine.list(in: library) }
+        let views = await withEngine(call.cache) { (engine, _) in engine.list(in: library) }
         return .answered(
             Answer.object { line in
                 line.name("views")

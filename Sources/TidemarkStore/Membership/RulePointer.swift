@@ -114,36 +114,84 @@ package struct RulePointer: Hashable, Sendable {
 extension RulePointer.Token {
     /// Returns the member or element that this token names in the value at `position`; nil if there is none.
     fileprivate func value(in bytes: UnsafeRawBufferPointer, at position: Int) -> Range<Int>? {
-        var cursor = JSONCursor(bytes, at: position)
-        switch cursor.byte {
-        case UInt8(ascii: "{"): return member(&cursor)
-        case UInt8(ascii: "["): return element(&cursor)
+        guard position < bytes.count else { return nil }
+        switch bytes[position] {
+        case UInt8(ascii: "{"): return member(in: bytes, at: position + 1)
+        case UInt8(ascii: "["): return element(in: bytes, at: position + 1)
         default: return nil
         }
     }
 
-    private func member(_ cursor: inout JSONCursor) -> Range<Int>? {
+    /// Returns the value of the last member with this token's name.
+    ///
+    /// A view reads several pointers of each entity, so this loop calls nothing that it does not need.
+    private func member(in bytes: UnsafeRawBufferPointer, at first: Int) -> Range<Int>? {
         var found: Range<Int>?
-        cursor.step()
-        while cursor.byte != UInt8(ascii: "}") {
-            let written = cursor.string()
-            cursor.step()
-            let value = cursor.value()
-            if JSONText.isSpelling(UnsafeRawBufferPointer(rebasing: cursor.bytes[written]), of: name) { found = value }
-            if cursor.byte == UInt8(ascii: ",") { cursor.step() }
+        var at = first
+        name.withUnsafeBytes { wanted in
+            while at < bytes.count, bytes[at] != UInt8(ascii: "}") {
+                var isEscaped = false
+                let end = RulePointer.Token.stringEnd(bytes, at: at, &isEscaped)
+                let written = UnsafeRawBufferPointer(rebasing: bytes[at + 1..<end])
+                let isNamed =
+                    isEscaped ? JSONText.isSpelling(written, of: name) : JSONText.haveEqualBytes(written, wanted)
+                let start = end + 2
+                at = RulePointer.Token.valueEnd(bytes, at: start)
+                if isNamed { found = start..<at }
+                if at < bytes.count, bytes[at] == UInt8(ascii: ",") { at += 1 }
+            }
         }
         return found
     }
 
-    private func element(_ cursor: inout JSONCursor) -> Range<Int>? {
+    private func element(in bytes: UnsafeRawBufferPointer, at first: Int) -> Range<Int>? {
         guard var left = index else { return nil }
-        cursor.step()
-        while cursor.byte != UInt8(ascii: "]") {
-            let value = cursor.value()
-            if left == 0 { return value }
+        var at = first
+        while at < bytes.count, bytes[at] != UInt8(ascii: "]") {
+            let end = RulePointer.Token.valueEnd(bytes, at: at)
+            if left == 0 { return at..<end }
             left -= 1
-            if cursor.byte == UInt8(ascii: ",") { cursor.step() }
+            at = end
+            if at < bytes.count, bytes[at] == UInt8(ascii: ",") { at += 1 }
         }
         return nil
+    }
+
+    /// Returns the index of the quote that ends the string at `start`.
+    @inline(__always)
+    private static func stringEnd(_ bytes: UnsafeRawBufferPointer, at start: Int, _ isEscaped: inout Bool) -> Int {
+        var at = start + 1
+        while true {
+            at += JSONCursor.plainByteCount(bytes, at: at)
+            // No input reaches it: a validated string ends.
+            precondition(at < bytes.count, "a stored string has no end")
+            if bytes[at] == UInt8(ascii: "\"") { return at }
+            isEscaped = true
+            at += 2
+        }
+    }
+
+    /// Returns the index behind the value at `start`.
+    @inline(__always)
+    private static func valueEnd(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Int {
+        // No input reaches it: a validated value ends.
+        precondition(start < bytes.count, "a stored value has no end")
+        switch bytes[start] {
+        case UInt8(ascii: "\""):
+            var isEscaped = false
+            return stringEnd(bytes, at: start, &isEscaped) + 1
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            var cursor = JSONCursor(bytes, at: start)
+            return cursor.value().upperBound
+        default:
+            var at = start
+            while at < bytes.count {
+                switch bytes[at] {
+                case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"): return at
+                default: at += 1
+                }
+            }
+            return at
+        }
     }
 }

@@ -6,7 +6,11 @@ extension Evaluation {
         var contribution = GroupContribution(key: [], shown: [], inputs: [])
         for key in groups.keys ?? [] {
             let value = value(key.path)
-            contribution.key += value?.exactCode ?? [ValueCode.missing]
+            if let value {
+                value.appendExact(to: &contribution.key)
+            } else {
+                contribution.key.append(ValueCode.missing)
+            }
             contribution.shown.append(value)
         }
         contribution.inputs = groups.aggregates.map { input($0) }

@@ -1,3 +1,4 @@
+import TidemarkModel
 import TidemarkStore
 
 extension Evaluation {
@@ -58,9 +59,10 @@ extension Evaluation {
         }
         var rows: [(sortKey: [UInt8], element: RenderedElement)] = []
         for key in set.keys {
-            guard let row = set.row(key, binding) else { continue }
+            guard let row = set.row(key.bytes, binding) else { continue }
             let rendered = RenderedRow(own: Evaluation.text(row, groups))
-            rows.append((row.sortKey(body.order, groupCount: keys.count), RenderedElement(key: key, row: rendered)))
+            rows.append(
+                (row.sortKey(body.order, groupCount: keys.count), RenderedElement(key: key.bytes, row: rendered)))
         }
         rows.sort { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
         return .list(rows.dropFirst(body.offset).prefix(body.limit ?? rows.count).map(\.element))

@@ -8,6 +8,10 @@ extension Evaluation {
         var best: (condition: Int, keys: JoinKeys, count: Int)?
         for (index, condition) in source.conditions.enumerated() {
             guard let keys = rightKeys(condition) else { continue }
+            if source.conditions.count == 1 {
+                best = (index, keys, 0)
+                break
+            }
             let count = keys.reduce(0) { $0 + bucketCount(condition, source, $1) }
             if count < best?.count ?? .max { best = (index, keys, count) }
         }

@@ -57,10 +57,12 @@ struct Evaluation {
 
     /// The resource of the entity at a slot; nil without one.
     func resource(_ slot: Int) -> [UInt8]? {
-        guard let key = key(slot) else { return nil }
-        if slots[slot] == EntityTable.phantom { return phantom?.resource }
-        if slots[slot] >= EntityTable.firstExtra { return extras[Int(slots[slot] - EntityTable.firstExtra)].resource }
-        return reader.resource(slots[slot], key)
+        switch slots[slot] {
+        case EntityTable.none: nil
+        case EntityTable.phantom: phantom?.resource
+        case EntityTable.firstExtra...: extras[Int(slots[slot] - EntityTable.firstExtra)].resource
+        default: reader.resource(slots[slot], indexes.table)
+        }
     }
 
     /// The join keys of the entity at a slot; none without one.
@@ -73,7 +75,10 @@ struct Evaluation {
     /// The keys that the right side of a condition has; nil if they are those of a parameter that is not bound.
     func rightKeys(_ condition: PlanCondition) -> JoinKeys? {
         switch condition.right {
-        case .source(let slot, let extractor, _, _): return keys(extractor, slot)
+        case .source(let slot, let extractor, _, _):
+            let number = slots[slot]
+            guard number != EntityTable.none, number < EntityTable.firstExtra else { return keys(extractor, slot) }
+            return reader.keys(condition, number) { keys(extractor, slot) }
         case .parameter(let index, let extractor):
             guard let binding else { return nil }
             return extractor.keys(id: "", resource: binding.values[index], types: indexes.types)

@@ -26,6 +26,11 @@ struct ValueSlice {
     /// The code that decides equality.
     var exactCode: [UInt8] { bytes.withUnsafeBytes { ValueCode.exact(range, of: $0) } }
 
+    /// Appends the code that decides equality.
+    func appendExact(to code: inout [UInt8]) {
+        bytes.withUnsafeBytes { ValueCode.appendExact(range, of: $0, to: &code) }
+    }
+
     /// Appends the code that orders a value; nil stands for an absent one.
     static func appendOrdered(_ value: ValueSlice?, to code: inout [UInt8]) {
         guard let value else {

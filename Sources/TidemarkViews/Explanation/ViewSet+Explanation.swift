@@ -132,7 +132,7 @@ extension ViewSet {
         let refresh = WindowRefresh(window.shape, shape, CopiedOnWrite(use), indexes, ResourceReader(entities), limits)
         guard let row = window.order.first(where: { refresh.key(of: $0) == key }) else { return [] }
         guard let groups = shape.plan.groups, case .group(let group)? = use.rows.key(of: row) else {
-            return (window.shown[row]?.entities ?? []).sorted()
+            return (window.shown[row]?.entities ?? FewSet()).sorted()
         }
         var found: Set<ViewKey> = []
         walkAll(shape, use, entities) { evaluation in

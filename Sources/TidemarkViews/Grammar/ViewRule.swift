@@ -40,7 +40,7 @@ package struct ViewRule: Sendable {
     }
 
     /// The rows before the window.
-    package var offset: Int { body.offset ?? 0 }
+    package var offset: Int { body.offset }
 
     /// The most rows of the window; nil without a limit.
     package var limit: Int? { body.limit }

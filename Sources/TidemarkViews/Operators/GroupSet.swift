@@ -27,7 +27,7 @@ struct GroupSet: Sendable {
     }
 
     /// The keys of the groups.
-    var keys: some Collection<[UInt8]> { groups.keys.lazy.map(\.bytes) }
+    var keys: [ByteString] { Array(groups.keys) }
 
     mutating func add(_ contribution: GroupContribution) {
         let key = ByteString(contribution.key)

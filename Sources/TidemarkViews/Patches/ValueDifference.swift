@@ -1,4 +1,5 @@
 import TidemarkJSON
+import TidemarkModel
 
 /// Finds the smallest changes inside a JSON value.
 enum ValueDifference {
@@ -7,7 +8,7 @@ enum ValueDifference {
     ///
     /// - Complexity: O(old.count + new.count).
     static func append(_ old: [UInt8], _ new: [UInt8], at path: [UInt8], to operations: inout [ViewPatchOperation]) {
-        guard old != new else { return }
+        guard !ByteOrder.equal(old, new) else { return }
         old.withUnsafeBytes { left in
             new.withUnsafeBytes { right in
                 append(
@@ -58,6 +59,7 @@ enum ValueDifference {
             return
         }
         if JSONText.haveEqualBytes(old.written, new.written) { return }
+        if appendAlike(old, new, at: path, to: &operations) { return }
         let former = Dictionary(old.members.map { ($0.name, $0.value) }) { _, last in last }
         let members = new.members
         let names = Set(members.map(\.name))
@@ -73,6 +75,46 @@ enum ValueDifference {
             }
         }
     }
+
+    /// Appends the changes between objects that have the same members in the same order, as two versions of a row
+    /// usually do: they are read side by side, and nothing is copied of what stays.
+    ///
+    /// - Returns: False if they have not, or if a name is escaped or repeated; nothing is appended then.
+    private static func appendAlike(
+        _ old: ByteValue, _ new: ByteValue, at path: [UInt8], to operations: inout [ViewPatchOperation]
+    ) -> Bool {
+        var (left, right) = (
+            JSONCursor(old.bytes, at: old.range.lowerBound), JSONCursor(new.bytes, at: new.range.lowerBound)
+        )
+        let end = UInt8(ascii: "}")
+        var changed: [(name: UnsafeRawBufferPointer, old: ByteValue, new: ByteValue)] = []
+        var names: [UnsafeRawBufferPointer] = []
+        left.step()
+        right.step()
+        while left.byte != end, right.byte != end {
+            var isEscaped = false
+            let name = UnsafeRawBufferPointer(rebasing: old.bytes[left.string(isEscaped: &isEscaped)])
+            let other = UnsafeRawBufferPointer(rebasing: new.bytes[right.string()])
+            guard !isEscaped, names.count < alikeCountMax, JSONText.haveEqualBytes(name, other),
+                !names.contains(where: { JSONText.haveEqualBytes($0, name) })
+            else { return false }
+            names.append(name)
+            left.step()
+            right.step()
+            let (former, current) = (ByteValue(old.bytes, left.value()), ByteValue(new.bytes, right.value()))
+            if !JSONText.haveEqualBytes(former.written, current.written) { changed.append((name, former, current)) }
+            if left.byte != end { left.step() }
+            if right.byte != end { right.step() }
+        }
+        guard left.byte == end, right.byte == end else { return false }
+        for member in changed {
+            append(member.old, member.new, at: PatchPath.member(path, Array(member.name)), to: &operations)
+        }
+        return true
+    }
+
+    /// The most members of objects that are read side by side: their names are compared with one another.
+    private static let alikeCountMax = 32
 
     /// Returns true if two values look the same to readers: the spelling of numbers counts, that of strings and the
     /// order of members do not.

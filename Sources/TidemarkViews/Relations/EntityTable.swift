@@ -15,7 +15,7 @@ struct EntityTable: Sendable {
     /// The first number of the entities that only an explanation examines.
     static let firstExtra = EntityNumber.max - (1 << 20)
 
-    private var numbers: [ViewKey: EntityNumber] = [:]
+    private var numbers = EntityHashTable()
     /// The keys by number; the first is never used.
     private var keys = [ViewKey(type: "", id: "")]
     /// In how many relations each entity is.
@@ -24,7 +24,7 @@ struct EntityTable: Sendable {
     private var freeAfterChange: [EntityNumber] = []
 
     /// The number of an entity; nil if no relation holds it.
-    func number(of key: ViewKey) -> EntityNumber? { numbers[key] }
+    func number(of key: ViewKey) -> EntityNumber? { numbers.number(of: key, keys) }
 
     func key(of number: EntityNumber) -> ViewKey { keys[Int(number)] }
 
@@ -33,20 +33,20 @@ struct EntityTable: Sendable {
 
     /// Notes that a relation holds an entity.
     mutating func retain(_ key: ViewKey) -> EntityNumber {
-        if let number = numbers[key] {
+        if let number = numbers.number(of: key, keys) {
             holders[Int(number)] += 1
             return number
         }
         if let number = free.popLast() {
             keys[Int(number)] = key
             holders[Int(number)] = 1
-            numbers[key] = number
+            numbers.insert(number, keys)
             return number
         }
         keys.append(key)
         holders.append(1)
         let number = EntityNumber(keys.count - 1)
-        numbers[key] = number
+        numbers.insert(number, keys)
         return number
     }
 
@@ -54,7 +54,7 @@ struct EntityTable: Sendable {
     mutating func release(_ number: EntityNumber) {
         holders[Int(number)] -= 1
         guard holders[Int(number)] == 0 else { return }
-        numbers[keys[Int(number)]] = nil
+        numbers.remove(number, keys)
         freeAfterChange.append(number)
     }
 
@@ -65,5 +65,5 @@ struct EntityTable: Sendable {
     }
 
     /// An estimate of the bytes that the table takes.
-    var byteCount: Int { keys.count * 120 }
+    var byteCount: Int { keys.count * 104 + numbers.byteCount }
 }

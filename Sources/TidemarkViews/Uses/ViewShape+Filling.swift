@@ -32,15 +32,14 @@ extension ViewShape {
             for (row, shares) in emissions.rows {
                 for share in shares { use.apply(row, from: nil, to: share.contribution) }
             }
-            use.progress = .complete
+            use.complete()
         } else {
             // From different first entities different rows are reached, each once.
-            use.progress = walkAll(&evaluation, use.progress, entities, countMax) { bound in
+            let progress = walkAll(&evaluation, use.progress, entities, countMax) { bound in
                 if let contribution = bound.contribution() { use.apply(bound.row, from: nil, to: contribution) }
             }
+            if progress == .complete { use.complete() } else { use.progress = progress }
         }
-        // Nobody sees the rows before they are complete.
-        if use.progress == .complete { _ = use.refreshGroups() }
         let own = evaluation.asks.filter { $0.use ?? number == number }
             .filter { sharing == nil || plan.isDeferred(before: plan.step(of: $0.slot)) }
         _ = use.applyAsks(from: [], to: own)
@@ -87,6 +86,7 @@ extension ViewShape {
             guard let number = evaluation.indexes.table.number(of: key),
                 evaluation.indexes.relations[source.relation].members.contains(number)
             else { continue }
+            evaluation.reader.note(evaluation.reader.state(of: key).resource, of: number)
             evaluation.walkRows(from: source, number, emit)
         }
         return ids.count < countMax ? .complete : .upTo(ids.last)

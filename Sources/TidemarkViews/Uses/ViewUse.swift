@@ -23,7 +23,7 @@ struct ViewUse: Sendable {
     private var moves: (entered: [RowTuple], left: [RowTuple]) = ([], [])
     private(set) var groups: GroupSet?
     /// The groups that changed since their rows were brought to their places.
-    private var touchedGroups: Set<[UInt8]> = []
+    private var touchedGroups: Set<ByteString> = []
     private let order: [ViewOrder]
     private let groupCount: Int
     /// For each entity that a join asks for and that the cache does not know, how often it is asked for.
@@ -65,16 +65,21 @@ struct ViewUse: Sendable {
         case .row?: if new == nil { rows.remove(.row(row)) }
         case .grouped(let grouped)?:
             groups?.remove(grouped)
-            touchedGroups.insert(grouped.key)
+            touch(grouped)
         case nil: break
         }
         switch new {
         case .row(let sortKey)?: rows.set(.row(row), sortKey: sortKey)
         case .grouped(let grouped)?:
             groups?.add(grouped)
-            touchedGroups.insert(grouped.key)
+            touch(grouped)
         case nil: break
         }
+    }
+
+    /// Notes a group that changed. Until the use is complete nobody sees one, and then all are brought to their places.
+    private mutating func touch(_ grouped: GroupContribution) {
+        if progress == .complete { touchedGroups.insert(ByteString(grouped.key)) }
     }
 
     /// Brings the rows of the groups that changed to their places.
@@ -84,8 +89,14 @@ struct ViewUse: Sendable {
         guard !touchedGroups.isEmpty else { return [] }
         let touched = touchedGroups
         touchedGroups.removeAll()
-        for key in touched { refresh(group: key) }
-        return Set(touched.map { ResultKey.group($0) })
+        for key in touched { refresh(group: key.bytes) }
+        return Set(touched.map { ResultKey.group($0.bytes) })
+    }
+
+    /// Ends the filling: the rows of all groups are brought to their places.
+    mutating func complete() {
+        progress = .complete
+        for key in groups?.keys ?? [] { refresh(group: key.bytes) }
     }
 
     /// Returns the rows that moved since the last call, and forgets them.

@@ -11,14 +11,14 @@ struct RowDependents: Sendable {
     /// True if a row reads a bucket.
     var readsBuckets: Bool { bucketReadCount > 0 }
 
-    mutating func add(_ window: ViewWindowID, _ row: RowNumber, _ reads: Set<UInt64>) {
+    mutating func add(_ window: ViewWindowID, _ row: RowNumber, _ reads: FewSet<UInt64>) {
         let target = UInt64(window.rawValue) << 32 | UInt64(row)
         for read in reads where rows[read, default: []].insert(target).inserted {
             bucketReadCount += BucketID.isBucket(read) ? 1 : 0
         }
     }
 
-    mutating func remove(_ window: ViewWindowID, _ row: RowNumber, _ reads: Set<UInt64>) {
+    mutating func remove(_ window: ViewWindowID, _ row: RowNumber, _ reads: FewSet<UInt64>) {
         let target = UInt64(window.rawValue) << 32 | UInt64(row)
         for read in reads {
             guard let position = rows.index(forKey: read) else { continue }

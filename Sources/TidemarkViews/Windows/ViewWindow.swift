@@ -13,11 +13,11 @@ struct ViewWindow: Sendable {
     /// A shown row, with what its rendering read.
     struct Shown: Sendable {
         var row: RenderedRow
-        var reads: Set<UInt64>
-        var missing: Set<ViewKey>
-        var entities: Set<ViewKey>
+        var reads = FewSet<UInt64>()
+        var missing = FewSet<ViewKey>()
+        var entities = FewSet<ViewKey>()
         /// The groups of includes, by their index, where a change of one match can be added to them.
-        var groups: [Int: GroupSet]
+        var groups: [Int: GroupSet] = [:]
     }
 
     var shape: Int

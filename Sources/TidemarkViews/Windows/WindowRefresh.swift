@@ -11,8 +11,8 @@ struct WindowRefresh {
     let reader: ResourceReader
     let limits: ViewLimits
     /// The rows whose reads began, and those whose reads ended: what has to be noted among the dependents.
-    private(set) var begun: [(row: RowNumber, reads: Set<UInt64>)] = []
-    private(set) var ended: [(row: RowNumber, reads: Set<UInt64>)] = []
+    private(set) var begun: [(row: RowNumber, reads: FewSet<UInt64>)] = []
+    private(set) var ended: [(row: RowNumber, reads: FewSet<UInt64>)] = []
     /// The changes that are being applied; empty outside of changes.
     private let changes: [ViewKey: ViewChange]
 
@@ -51,7 +51,7 @@ struct WindowRefresh {
         RowDifference.append(operations, at: [], to: &patch) { handle in
             addedKeys.append(key(of: handle.rawValue))
             added.insert(handle.rawValue)
-            return show(handle.rawValue, &window).text
+            return show(render(handle.rawValue), handle.rawValue, &window).text
         }
         var stays: [(index: Int, number: RowNumber)] = []
         for number in dirty where window.shown[number] != nil && !added.contains(number) {
@@ -101,9 +101,16 @@ struct WindowRefresh {
         return ListDifference.operations(from: before, to: after) { _ in false }
     }
 
+    /// Renders a shown row again. What it reads usually stays, and then nothing has to be noted.
     private mutating func renderAgain(_ number: RowNumber, _ window: inout ViewWindow) -> RenderedRow {
+        let shown = render(number)
+        if let former = window.shown[number], former.missing.isEmpty, shown.missing.isEmpty, former.reads == shown.reads
+        {
+            window.shown[number] = shown
+            return shown.row
+        }
         hide(number, &window)
-        return show(number, &window)
+        return show(shown, number, &window)
     }
 
     /// Adds changed matches to the aggregates of a row's includes.
@@ -151,8 +158,9 @@ struct WindowRefresh {
         for key in shown.missing { window.missing.change(key, by: -1) }
     }
 
-    private mutating func show(_ number: RowNumber, _ window: inout ViewWindow) -> RenderedRow {
-        let shown = render(number)
+    private mutating func show(
+        _ shown: ViewWindow.Shown, _ number: RowNumber, _ window: inout ViewWindow
+    ) -> RenderedRow {
         for key in shown.missing { window.missing.change(key, by: 1) }
         begun.append((number, shown.reads))
         window.shown[number] = shown
@@ -176,8 +184,8 @@ struct WindowRefresh {
         case .group(let key)?:
             let row = use.value.groups?.row(key, use.value.binding)
             let text = row.flatMap { row in plan.groups.map { Evaluation.text(row, $0) } } ?? []
-            return ViewWindow.Shown(row: RenderedRow(own: text), reads: [], missing: [], entities: [], groups: [:])
-        case nil: return ViewWindow.Shown(row: RenderedRow(own: []), reads: [], missing: [], entities: [], groups: [:])
+            return ViewWindow.Shown(row: RenderedRow(own: text))
+        case nil: return ViewWindow.Shown(row: RenderedRow(own: []))
         }
     }
 

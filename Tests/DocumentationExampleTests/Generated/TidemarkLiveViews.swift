@@ -5,13 +5,30 @@ import Tidemark
 import TidemarkLiveViews
 import TidemarkModel
 
-/// The example in Sources/TidemarkLiveViews/Client/SyncCache+Views.swift.
+/// The example in Sources/TidemarkLiveViews/Client/SyncCache+ExplainedViews.swift.
 func exampleTidemarkLiveViews1(cache: SyncCache) async throws {
+    for view in try await cache.definedViews() {
+        print(view.name, view.parameters, view.rowCount ?? 0, view.isBuilding)
+    }
+}
+
+/// The example in Sources/TidemarkLiveViews/Client/SyncCache+ExplainedViews.swift.
+func exampleTidemarkLiveViews2(cache: SyncCache) async throws {
+    let file = View.Source(type: "file")
+    let large = View(file, where: file["/size"] > 1_000_000)
+    let explained = try await cache.explain(large, .entity(type: "file", id: "7"))
+    if case .absent(let reason)? = explained.presence {
+        print(reason.place, reason.condition ?? "", reason.value ?? "")
+    }
+}
+
+/// The example in Sources/TidemarkLiveViews/Client/SyncCache+Views.swift.
+func exampleTidemarkLiveViews3(cache: SyncCache) async throws {
     try await cache.loadViews()
 }
 
 /// The example in Sources/TidemarkLiveViews/Client/SyncCache+Views.swift.
-func exampleTidemarkLiveViews2(cache: SyncCache) async throws {
+func exampleTidemarkLiveViews4(cache: SyncCache) async throws {
     let file = View.Source(type: "file")
     let large = View(file, where: file["/size"] > 1_000_000).order(by: file["/size"], .descending).total()
     let result = try await cache.read(large, as: JSONValue.self, limit: 10)
@@ -19,7 +36,7 @@ func exampleTidemarkLiveViews2(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/TidemarkLiveViews/Client/SyncCache+Views.swift.
-func exampleTidemarkLiveViews3(cache: SyncCache) async throws {
+func exampleTidemarkLiveViews5(cache: SyncCache) async throws {
     let issue = View.Source(type: "issue")
     let mine = View(issue).filter(issue["/assignee"] == View.param("me")).order(by: issue["/created"]).limit(50)
     for try await update in try cache.observe(mine, ["me": "7"], as: JSONValue.self) {
@@ -28,19 +45,19 @@ func exampleTidemarkLiveViews3(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/TidemarkLiveViews/Client/SyncCache+Views.swift.
-func exampleTidemarkLiveViews4(cache: SyncCache) async throws {
+func exampleTidemarkLiveViews6(cache: SyncCache) async throws {
     let file = View.Source(type: "file")
     try await cache.define("kinds", View(file).group("kind", by: file["/kind"]).aggregate("n", .count()))
     print(try await cache.read(.named("kinds"), as: JSONValue.self).rows)
 }
 
 /// The example in Sources/TidemarkLiveViews/Client/SyncCache+Views.swift.
-func exampleTidemarkLiveViews5(cache: SyncCache) async throws {
+func exampleTidemarkLiveViews7(cache: SyncCache) async throws {
     try await cache.drop("kinds")
 }
 
 /// The example in Sources/TidemarkLiveViews/Client/ViewErrors.swift.
-func exampleTidemarkLiveViews6(cache: SyncCache) async throws {
+func exampleTidemarkLiveViews8(cache: SyncCache) async throws {
     do {
         for try await update in try cache.observe(.named("board"), as: JSONValue.self) { print(update.rows.count) }
     } catch let end as ViewEndedError {
@@ -49,7 +66,7 @@ func exampleTidemarkLiveViews6(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/TidemarkLiveViews/Client/ViewModel.swift.
-func exampleTidemarkLiveViews7(cache: SyncCache) async throws {
+func exampleTidemarkLiveViews9(cache: SyncCache) async throws {
     @MainActor func show() throws {
         let board = ViewModel(try cache.observe(.named("board"), as: JSONValue.self))
         board.start()
@@ -59,7 +76,7 @@ func exampleTidemarkLiveViews7(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/TidemarkLiveViews/Client/ViewObservation.swift.
-func exampleTidemarkLiveViews8(cache: SyncCache) async throws {
+func exampleTidemarkLiveViews10(cache: SyncCache) async throws {
     struct Row: Decodable {
         var kind: String?
         var n: Int
@@ -72,13 +89,13 @@ func exampleTidemarkLiveViews8(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/TidemarkLiveViews/Client/ViewObservation.swift.
-func exampleTidemarkLiveViews9(cache: SyncCache) async throws {
+func exampleTidemarkLiveViews11(cache: SyncCache) async throws {
     let board = try cache.observe(.named("board"), as: JSONValue.self, offset: 0, limit: 50)
     try await board.move(offset: 50)
 }
 
 /// The example in Sources/TidemarkLiveViews/Rules/View+Source.swift.
-func exampleTidemarkLiveViews10(cache: SyncCache) async throws {
+func exampleTidemarkLiveViews12(cache: SyncCache) async throws {
     struct Issue: PatchableResource {
         static let resourceType = "issue"
         static var fieldNames: [PartialKeyPath<Issue>: String] { [\.title: "title", \.labels: "labels"] }
@@ -92,7 +109,7 @@ func exampleTidemarkLiveViews10(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/TidemarkLiveViews/Rules/View.swift.
-func exampleTidemarkLiveViews11(cache: SyncCache) async throws {
+func exampleTidemarkLiveViews13(cache: SyncCache) async throws {
     struct Issue: PatchableResource {
         static let resourceType = "issue"
         static var fieldNames: [PartialKeyPath<Issue>: String] {
@@ -126,13 +143,13 @@ func exampleTidemarkLiveViews11(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/TidemarkLiveViews/Rules/View.swift.
-func exampleTidemarkLiveViews12(cache: SyncCache) async throws {
+func exampleTidemarkLiveViews14(cache: SyncCache) async throws {
     let kinds = View(json: #"{"from":"file","group":{"kind":"file/kind"},"aggregates":{"n":{"count":true}}}"#)
     print(try await cache.read(kinds, as: JSONValue.self).rows)
 }
 
 /// The example in Sources/TidemarkLiveViews/Rules/ViewClauses.swift.
-func exampleTidemarkLiveViews13(cache: SyncCache) async throws {
+func exampleTidemarkLiveViews15(cache: SyncCache) async throws {
     let issue = View.Source(type: "issue"), comment = View.Source(type: "comment")
     let newest = View.Include(comment, on: comment["/issue"].refers(to: issue))
         .order(by: comment["/created"], .descending).limit(3)
@@ -140,7 +157,7 @@ func exampleTidemarkLiveViews13(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/TidemarkLiveViews/Rules/ViewJoining.swift.
-func exampleTidemarkLiveViews14(cache: SyncCache) async throws {
+func exampleTidemarkLiveViews16(cache: SyncCache) async throws {
     let user = View.Source(type: "user"), membership = View.Source(type: "membership")
     let team = View.Source(type: "team")
     let member = View.Match(membership, on: membership["/user"].refers(to: user))
