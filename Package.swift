@@ -356,7 +356,7 @@ let package = Package(
             "TidemarkCommandTests",
             [
                 "TestTraits", "Tidemark", "TidemarkJSON", "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite",
-                "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
+                "TidemarkStore", "TidemarkTestKit", "TidemarkTesting", grdbSQLite,
             ]),
         tests(
             "ProtocolTests",
