@@ -360,7 +360,7 @@ let package = Package(
             "TidemarkCommandTests",
             [
                 "TestTraits", "Tidemark", "TidemarkJSON", "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite",
-                "TidemarkStore", "TidemarkTestKit", "TidemarkTesting",
+                "TidemarkStore", "TidemarkTestKit", "TidemarkTesting", grdbSQLite,
             ]),
         tests(
             "ProtocolTests",

@@ -102,7 +102,7 @@ private enum UsageNames {
         "pending list", "pending retry", "pending discard", "remove",
         "quarantine", "quarantine list", "quarantine show", "quarantine retry", "gaps", "policy", "policy check",
         "graphql",
-        "graphql check",
+        "graphql check", "graphql import-apollo",
         "generate", "replay", "bisect", "selftest", "simulate",
     ]
 }

@@ -4,7 +4,7 @@ import ArgumentParser
 struct GraphQLCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "graphql",
-        abstract: "Read and check GraphQL documents, generate Swift, and see what answers become.",
+        abstract: "Read and check GraphQL documents, generate Swift, see what answers become, import a cache.",
         discussion: """
             EXAMPLE
               tidemark graphql check --schema schema.graphqls queries.graphql
@@ -13,6 +13,6 @@ struct GraphQLCommand: AsyncParsableCommand {
             """,
         subcommands: [
             GraphQLQueryCommand.self, GraphQLCheckCommand.self, GraphQLNormalizeCommand.self,
-            GraphQLGenerateCommand.self,
+            GraphQLGenerateCommand.self, GraphQLImportApolloCommand.self,
         ])
 }
