@@ -32,7 +32,9 @@ struct Runner: AsyncParsableCommand {
               tidemark-bench compare before.json after.json
               tidemark-bench page results.json --peers peers.json --into docs
             """,
-        subcommands: [RunSuites.self, Compare.self, Guard.self, WritePage.self, PastMemoryWorker.self, ScopeClients.self],
+        subcommands: [
+            RunSuites.self, Compare.self, Guard.self, WritePage.self, PastMemoryWorker.self, ScopeClients.self,
+        ],
         defaultSubcommand: RunSuites.self)
 }
 

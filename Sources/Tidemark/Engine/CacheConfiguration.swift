@@ -23,7 +23,8 @@ public struct CacheConfiguration: Sendable {
     /// How long a gap waits for late events before the cache asks the upstream for them or, without an upstream,
     /// declares them lost. Default: 50 ms.
     public var reorderWindow = Duration.milliseconds(50)
-    /// The largest number of bytes that entities take in memory. Default: 256 MiB; see ``mobile`` for phones and watches.
+    /// The largest number of bytes that entities take in memory. Default: 256 MiB; see ``mobile`` for phones and
+    /// watches.
     ///
     /// Above it the least recently used entities are evicted from memory; the journal still has them, and a read loads
     /// them again. Unwritten, observed and pending entities stay.

@@ -3,9 +3,9 @@
 ///     open ◄─resume── suspended ◄─rest─ suspending ◄─beginSuspending── open
 ///     any of them ──beginClosing──► closing ──seal──► closed
 ///
-/// A cache that is closing or closed refuses every new call with one error. Calls that wait for the journal when closing
-/// begins still finish, and their changes are in the last flush. A cache that is suspending or suspended refuses
-/// changes, and answers reads from memory.
+/// A cache that is closing or closed refuses every new call with one error. Calls that wait for the journal when
+/// closing begins still finish, and their changes are in the last flush. A cache that is suspending or suspended
+/// refuses changes, and answers reads from memory.
 enum LifeCycle {
     case open
     /// Calls under way finish; new changes are refused. Flushes go on.

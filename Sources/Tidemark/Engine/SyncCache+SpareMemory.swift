@@ -5,8 +5,8 @@ import TidemarkStore
 
 /// Frees memory that only writing needs: pages of the database, and freed buffers that the process still holds.
 extension SyncCache {
-    /// Frees memory that the cache does not need now; its entities stay in memory. ``relieveMemory(toByteCount:)`` frees
-    /// more.
+    /// Frees memory that the cache does not need now; its entities stay in memory. ``relieveMemory(toByteCount:)``
+    /// frees more.
     ///
     /// ```swift
     /// await cache.releaseSpareMemory()
@@ -30,8 +30,8 @@ extension SyncCache {
     ///
     /// Reads load evicted entities again. Observed entities, those of pending edits and of
     /// ``CacheConfiguration/diskExcludedTypes``, and those of calls under way stay in memory. Unwritten changes are
-    /// written first; if that fails or the cache is suspended, they stay. The delegate of ``CacheConfiguration/eviction``
-    /// is not asked, because nothing is evicted from the database.
+    /// written first; if that fails or the cache is suspended, they stay. The delegate of
+    /// ``CacheConfiguration/eviction`` is not asked, because nothing is evicted from the database.
     ///
     /// - Parameter byteCount: How many bytes entities may take afterwards. The most recently used ones stay.
     /// - Returns: How many bytes entities take afterwards.

@@ -199,8 +199,8 @@ public actor SyncCache {
     /// Calls that begin later throw, reads included; only ``libraries()``, ``counts()`` and ``entityCount()`` still
     /// return the final state. A second call does nothing.
     ///
-    /// A suspended cache is closed as it is: everything is written already. If requests that ended meanwhile have changed
-    /// something, its database is opened once more. Input that waits is refused.
+    /// A suspended cache is closed as it is: everything is written already. If requests that ended meanwhile have
+    /// changed something, its database is opened once more. Input that waits is refused.
     ///
     /// - Throws: ``StorageError`` when the last changes could not be written; they are then lost.
     public func close() async throws(StorageError) {

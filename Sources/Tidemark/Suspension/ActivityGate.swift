@@ -1,4 +1,5 @@
-/// Where the cache's own tasks wait while it is suspended. It belongs to one actor, and only code on that actor uses it.
+/// Where the cache's own tasks wait while it is suspended. It belongs to one actor, and only code on that actor uses
+/// it.
 ///
 /// The number of waiters is bounded by the tasks of a cache: one for each input, request, attempt and timer.
 struct ActivityGate {

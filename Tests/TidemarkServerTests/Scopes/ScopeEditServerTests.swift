@@ -53,7 +53,7 @@ import TidemarkTestKit
         #expect(await ScopeEditServer(url, timeout: .seconds(5)).send(Self.call) == .unavailable)
     }
 
-    @Test func `what a program gives is checked before it is shown`() {
+    @Test func `an outcome of a program is checked before it is shown`() {
         #expect(ScopeEditOutcome.confirmed(result: Array("{ }".utf8)).outcome == .confirmed(result: Array("{}".utf8)))
         guard case .refused(let error) = ScopeEditOutcome.refused(error: Array("no".utf8)).outcome else {
             Issue.record("an error became something else")

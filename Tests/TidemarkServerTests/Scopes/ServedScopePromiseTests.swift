@@ -73,7 +73,7 @@ import TidemarkTesting
 
     // MARK: At the server
 
-    @Test func `what is removed or cleared at the server leaves its scopes`() async throws {
+    @Test func `an entity that is removed or cleared at the server leaves its scopes`() async throws {
         let served = try await Served()
         try await served.feed(
             Served.change("project", #"{"id":"p1","public":true}"#),

@@ -8,8 +8,8 @@ import TidemarkSQLite
 import TidemarkTestKit
 import TidemarkTesting
 
-/// A device that is locked refuses access to protected files: calls throw `.protected`, and nothing is lost or taken for
-/// damage. A simulated disk refuses like that.
+/// A device that is locked refuses access to protected files: calls throw `.protected`, and nothing is lost or taken
+/// for damage. A simulated disk refuses like that.
 @Suite(.pooled) struct FileProtectionTests {
     /// How a refused access looks: as `SQLITE_IOERR_AUTH`, or as `EPERM` of the system.
     private static let forms: [UInt64] = [0, 1]
