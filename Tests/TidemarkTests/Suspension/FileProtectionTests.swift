@@ -30,9 +30,12 @@ import TidemarkTesting
         #expect(await storageCode { _ = try await cache.value("7") } == .protected)
         let request = EntityRequest(EntityKey(type: "t", id: "7"))
         #expect(await storageCode { _ = try await cache.read(request) } == .protected)
-        // The change is in memory, and reads see it; it waits for the disk.
-        try await cache.ingest(Array(EventLine.change(#"{"id":"new","n":1}"#, type: "t").utf8))
-        #expect(try await cache.value("new") == #"{"id":"new","n":1}"#)
+        // A change of an entity in memory needs no disk, and reads see it; it waits to be written.
+        disk.heal()
+        _ = try await cache.value("8")
+        disk.plan(.protected, at: 0, seed: form)
+        try await cache.change("8", 1)
+        #expect(try await cache.value("8") == #"{"id":"8","n":1}"#)
         #expect(await storageCode { try await cache.flush() } == .protected)
         #expect(await cache.storageError?.code == .protected)
         disk.heal()
@@ -41,11 +44,12 @@ import TidemarkTesting
         #expect(try await cache.value("7") == #"{"id":"7","n":7}"#)
         try await cache.close()
         let again = try await fixture.open()
-        #expect(await again.entityCount() == 401)
-        #expect(try await again.value("new") == #"{"id":"new","n":1}"#)
+        #expect(await again.entityCount() == 400)
+        #expect(try await again.value("8") == #"{"id":"8","n":1}"#)
         try await again.close()
         let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path)
-        #expect(names.sorted() == ["cache.db", "cache.db-lock"])
+        // Nothing was moved aside.
+        #expect(Set(names).isSubset(of: ["cache.db", "cache.db-lock", "cache.db-shm", "cache.db-wal"]), "\(names)")
     }
 
     @Test(arguments: forms, [EntityLayout.rows, .blocks])

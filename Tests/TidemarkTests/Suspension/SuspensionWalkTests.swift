@@ -110,7 +110,7 @@ private struct SuspensionWalk {
                 id, n,
                 Task {
                     await storageCode {
-                        try await input.feed([EventLine.change(#"{"id":"\(id)","n":\(n)}"#, type: "t")])
+                        try await input.feed([EventLine.change(#"{"id":"\#(id)","n":\#(n)}"#, type: "t")])
                     }
                 }
             ))
@@ -124,6 +124,7 @@ private struct SuspensionWalk {
             let code = await line.task.value
             try walk.check(code == nil ? [] : ["feeding \(line.id) throws \(String(describing: code))"])
             model[line.id] = line.n
+            try await check(line.id)
         }
         waiting = []
     }
