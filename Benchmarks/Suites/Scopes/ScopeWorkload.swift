@@ -33,7 +33,7 @@ struct ScopeWorkload {
                    "types": {"task": {"where": {"path": "/team", "eq": {"param": "team"}}}}},
           "desk": {"params": {"me": {"claim": "sub"}},
                    "types": {"paper": {"joins": [{"type": "access", "kind": "exists",
-                                                  "on": {"/user": {"param": "me"}, "/folder": "/folder"}}]}}}}}
+                                                  "on": {"/user": {"param": "me"}, "/folder": "paper/folder"}}]}}}}}
         """
 
     // MARK: Tokens
