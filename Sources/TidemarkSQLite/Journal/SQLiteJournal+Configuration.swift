@@ -13,6 +13,11 @@ extension SQLiteJournal {
         /// How data is compressed from now on: with zstd where the build has it. A file may have data of both methods;
         /// one that ever got zstd's is refused by builds without it.
         public var compression = DataCompression.standard
+        /// Encrypts the file with the program's key; nil for a file that is not encrypted, which links no cryptography.
+        ///
+        /// A new file is created encrypted or not, and stays so. Opening throws `.keyNeeded`, `.wrongKey` or
+        /// `.notEncrypted` when the key does not fit the file; nothing is changed then.
+        public var encryption: (any DataFileEncryption)?
         /// The number of payloads of a type from which a dictionary is trained: 1,000. Tests use fewer.
         package var dictionarySampleCountMin = 1_000
         /// How a newly created file stores entities.
