@@ -81,6 +81,7 @@ struct ServeCommand: AsyncParsableCommand {
         let signals = SignalWatch { stop.yield() }
         defer { signals.end() }
         var settings = serving.settings(databasePath: database.path, logger: session.logger)
+        settings.encryption = try database.key.encryption()
         settings.scopes = try scopes.serving(session.profile)
         let prepared = try await server.prepare(settings)
         if serving.readOnly {
@@ -95,9 +96,10 @@ struct ServeCommand: AsyncParsableCommand {
         _ server: any PreparedServing, _ settings: ServingSettings, _ policy: CachePolicy, _ stops: AsyncStream<Void>
     ) async throws {
         let configuration = try session.configuration(policy, stream, limits, indexes)
+        let encryption = try database.key.encryption()
         // Fail now, not at the first request, if the database cannot be read.
         do throws(StorageError) {
-            _ = try SQLiteReader(path: database.path)
+            _ = try SQLiteReader(path: database.path, encryption: encryption)
         } catch {
             throw Failure(error, isReader: true)
         }

@@ -15,7 +15,7 @@ extension Failure {
         case .notFound: .noInput
         case .cannotCreate: .cannotCreate
         case .locked: .locked
-        case .notOurs, .newerFormat, .codecMissing: .configuration
+        case .notOurs, .newerFormat, .codecMissing, .keyNeeded, .wrongKey, .notEncrypted: .configuration
         case .limitExceeded: .usage
         case .damaged: .badData
         case .diskFull, .inputOutput: .inputOutput
@@ -25,7 +25,8 @@ extension Failure {
 
     private static func outcome(_ code: StorageError.Code) -> String {
         switch code {
-        case .notFound, .cannotCreate, .locked, .notOurs, .newerFormat, .codecMissing, .limitExceeded:
+        case .notFound, .cannotCreate, .locked, .notOurs, .newerFormat, .codecMissing, .keyNeeded, .wrongKey,
+            .notEncrypted, .limitExceeded:
             "nothing was read or written"
         case .damaged: "damaged rows count as absent"
         case .diskFull, .inputOutput, .closed: "acknowledged lines are safe, the rest was not written"
