@@ -337,7 +337,7 @@ let package = Package(
         .testTarget(
             name: "DocumentationExampleTests",
             dependencies: [
-                "TestTraits", "Tidemark", "TidemarkCombine", "TidemarkFaultDisk", "TidemarkGraphQL",
+                "TestTraits", "Tidemark", "TidemarkCombine", "TidemarkEncryption", "TidemarkFaultDisk", "TidemarkGraphQL",
                 "TidemarkGraphQLLanguage", "TidemarkGraphQLTypes", "TidemarkHTTP", "TidemarkInspector",
                 "TidemarkJSON", "TidemarkJetStream", "TidemarkLiveViews", "TidemarkMessages", "TidemarkModel",
                 "TidemarkRecording", "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkScopeFeed", "TidemarkServer",

@@ -19,7 +19,7 @@ import TidemarkSQLite
 /// var configuration = SQLiteJournal.Configuration(path: "cache.db")
 /// configuration.encryption = try FileEncryption(key: [UInt8](repeating: 7, count: 32))
 /// let journal = try await SQLiteJournal.open(configuration)
-/// await journal.close()
+/// try await journal.close()
 /// ```
 ///
 /// - Source: docs/data-file.md, encrypted files.

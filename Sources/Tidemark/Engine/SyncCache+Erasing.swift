@@ -21,6 +21,18 @@ extension SyncCache {
 
     /// Erases a library, as the public method does.
     @discardableResult package func erase(library: ByteString) async throws(CacheError) -> Bool {
+        let isKnown = try await eraseInMemory(library)
+        try await writeAllNow()
+        do throws(StorageError) {
+            try await (journal as? any ErasingJournal)?.scrub()
+        } catch {
+            throw CacheError(.storageFailed, error.description)
+        }
+        return isKnown
+    }
+
+    /// Removes a library from memory, and adds its erasure to the next flush. The flush runs without the turn.
+    private func eraseInMemory(_ library: ByteString) async throws(CacheError) -> Bool {
         await takeTurn()
         defer { turns.changes.release() }
         try checkOpen()
@@ -38,12 +50,6 @@ extension SyncCache {
             state.clear(library: library, at: now)
             flushes.add([LibraryErasure(library, keepsViews: true)])
             distribute()
-        }
-        try await writeAllNow()
-        do throws(StorageError) {
-            try await (journal as? any ErasingJournal)?.scrub()
-        } catch {
-            throw CacheError(.storageFailed, error.description)
         }
         return isKnown
     }

@@ -37,7 +37,8 @@ public protocol DataFileEncryption: Sendable {
     ///   - sealed: The sealed bytes, at least 28.
     ///   - place: The place that was passed when the bytes were sealed.
     ///   - key: The key that was passed when the bytes were sealed.
-    ///   - bytes: Receives the bytes: exactly 28 fewer than `sealed`. Its content is not used if the call returns false.
+    ///   - bytes: Receives the bytes: exactly 28 fewer than `sealed`. What it has after a call that returns false is
+    ///     not used.
     /// - Returns: False if the bytes were not sealed with this key and this place, or were changed.
     func open(
         _ sealed: UnsafeRawBufferPointer, at place: UnsafeRawBufferPointer, key: [UInt8]?,
