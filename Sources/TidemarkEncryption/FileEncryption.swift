@@ -13,9 +13,6 @@ import TidemarkSQLite
 /// it loses the file.
 ///
 /// ```swift
-/// import TidemarkEncryption
-/// import TidemarkSQLite
-///
 /// var configuration = SQLiteJournal.Configuration(path: "cache.db")
 /// configuration.encryption = try FileEncryption(key: [UInt8](repeating: 7, count: 32))
 /// let journal = try await SQLiteJournal.open(configuration)

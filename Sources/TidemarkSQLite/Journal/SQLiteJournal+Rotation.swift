@@ -6,9 +6,6 @@ extension SQLiteJournal {
     /// Seals the key of an encrypted data file under another key of the program. The pages stay as they are.
     ///
     /// ```swift
-    /// import TidemarkEncryption
-    /// import TidemarkSQLite
-    ///
     /// let old = try FileEncryption(key: [UInt8](repeating: 7, count: 32))
     /// let new = try FileEncryption(key: [UInt8](repeating: 8, count: 32))
     /// try await SQLiteJournal.rotateKey(path: "cache.db", from: old, to: new)

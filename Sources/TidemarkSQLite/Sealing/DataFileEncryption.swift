@@ -5,8 +5,6 @@
 /// in the file, sealed under the program's key.
 ///
 /// ```swift
-/// import TidemarkSQLite
-///
 /// func configuration(_ encryption: any DataFileEncryption) -> SQLiteJournal.Configuration {
 ///     var configuration = SQLiteJournal.Configuration(path: "cache.db")
 ///     configuration.encryption = encryption

@@ -2,6 +2,7 @@
 // Generated from doc comments by make generate-doc-examples.
 import Foundation
 import Tidemark
+import TidemarkEncryption
 import TidemarkModel
 import TidemarkSQLite
 
@@ -15,9 +16,6 @@ func exampleTidemarkSQLite1(cache: SyncCache) async throws {
 
 /// The example in Sources/TidemarkSQLite/Journal/SQLiteJournal+Rotation.swift.
 func exampleTidemarkSQLite2(cache: SyncCache) async throws {
-    import TidemarkEncryption
-    import TidemarkSQLite
-
     let old = try FileEncryption(key: [UInt8](repeating: 7, count: 32))
     let new = try FileEncryption(key: [UInt8](repeating: 8, count: 32))
     try await SQLiteJournal.rotateKey(path: "cache.db", from: old, to: new)
@@ -66,8 +64,6 @@ func exampleTidemarkSQLite7(cache: SyncCache) async throws {
 
 /// The example in Sources/TidemarkSQLite/Sealing/DataFileEncryption.swift.
 func exampleTidemarkSQLite8(cache: SyncCache) async throws {
-    import TidemarkSQLite
-
     func configuration(_ encryption: any DataFileEncryption) -> SQLiteJournal.Configuration {
         var configuration = SQLiteJournal.Configuration(path: "cache.db")
         configuration.encryption = encryption
