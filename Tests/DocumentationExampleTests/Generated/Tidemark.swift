@@ -38,22 +38,27 @@ func exampleTidemark4(cache: SyncCache) async throws {
     configuration.fieldIndexes = [FieldIndex("file./content_kind")].compactMap { $0 }
 }
 
-/// The example in Sources/Tidemark/Engine/SyncCache+Flush.swift.
+/// The example in Sources/Tidemark/Engine/SyncCache+Erasing.swift.
 func exampleTidemark5(cache: SyncCache) async throws {
+    try await cache.erase(library: "user-17")  // for example when this user deletes the account
+}
+
+/// The example in Sources/Tidemark/Engine/SyncCache+Flush.swift.
+func exampleTidemark6(cache: SyncCache) async throws {
     let line = #"{"ResourceChanged":{"resource_type":"photo","resource":{"id":"1","stars":5}}}"#
     try await cache.ingest(Array(line.utf8))
     try await cache.flush()  // the photo survives a crash from here on
 }
 
 /// The example in Sources/Tidemark/Engine/SyncCache+Healing.swift.
-func exampleTidemark6(cache: SyncCache) async throws {
+func exampleTidemark7(cache: SyncCache) async throws {
     for status in await cache.heal() where !status.lost.isEmpty {
         print(status.library, "still misses", status.lost.count, "ranges")
     }
 }
 
 /// The example in Sources/Tidemark/Engine/SyncCache+Lines.swift.
-func exampleTidemark7(cache: SyncCache) async throws {
+func exampleTidemark8(cache: SyncCache) async throws {
     let lines = """
         {"sequence":1,"event":{"ResourceChanged":{"resource_type":"photo","resource":{"id":"1","stars":4}}}}
         {"sequence":2,"event":{"ResourceDeleted":{"resource_type":"photo","resource_id":"2"}}}
@@ -63,7 +68,7 @@ func exampleTidemark7(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Engine/SyncCache+Opening.swift.
-func exampleTidemark8(cache: SyncCache) async throws {
+func exampleTidemark9(cache: SyncCache) async throws {
     func open(over journal: some Journal) async throws -> SyncCache {
         var configuration = CacheConfiguration()
         configuration.memoryByteCountMax = 64 << 20
@@ -72,20 +77,14 @@ func exampleTidemark8(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Engine/SyncCache+SpareMemory.swift.
-func exampleTidemark9(cache: SyncCache) async throws {
+func exampleTidemark10(cache: SyncCache) async throws {
     await cache.releaseSpareMemory()
 }
 
 /// The example in Sources/Tidemark/Engine/SyncCache+SpareMemory.swift.
-func exampleTidemark10(cache: SyncCache) async throws {
+func exampleTidemark11(cache: SyncCache) async throws {
     let byteCount = await cache.relieveMemory()
     print("entities still take \(byteCount) bytes")
-}
-
-/// The example in Sources/Tidemark/Engine/SyncCache+Suspension.swift.
-func exampleTidemark11(cache: SyncCache) async throws {
-    try await cache.suspend()  // in the background: the file is closed, and everything is in it
-    try await cache.resume()  // in the foreground again
 }
 
 /// The example in Sources/Tidemark/Engine/SyncCache.swift.
@@ -642,8 +641,14 @@ func exampleTidemark63(cache: SyncCache) async throws {
     }
 }
 
-/// The example in Sources/Tidemark/Upstream/FileUpstream.swift.
+/// The example in Sources/Tidemark/Suspension/SyncCache+Suspension.swift.
 func exampleTidemark64(cache: SyncCache) async throws {
+    try await cache.suspend()  // in the background: the file is closed, and everything is in it
+    try await cache.resume()  // in the foreground again
+}
+
+/// The example in Sources/Tidemark/Upstream/FileUpstream.swift.
+func exampleTidemark65(cache: SyncCache) async throws {
     let upstream = FileUpstream(path: "complete.ndjson")
     guard upstream.isReadable else { return print("cannot read \(upstream.path)") }
     let answer = try await upstream.events(since: EventSequence(7), of: "home")
@@ -651,7 +656,7 @@ func exampleTidemark64(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Upstream/Upstream.swift.
-func exampleTidemark65(cache: SyncCache) async throws {
+func exampleTidemark66(cache: SyncCache) async throws {
     struct EventServer: Upstream {
         func events(
             since sequence: EventSequence, of library: ByteString
