@@ -1,4 +1,5 @@
 import Foundation
+import Tidemark
 import TidemarkModel
 
 /// The findings about a data file, the files beside it, and the machine that it is on.
