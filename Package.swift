@@ -26,9 +26,6 @@ let definesZstd: SwiftSetting = .define("TIDEMARK_ZSTD", isFromSystem)
 // MARK: Products of other packages
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-// CryptoKit has the same interface on Apple's systems, where this product is not built.
-let crypto: Target.Dependency = .product(
-    name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux, .android, .windows]))
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
@@ -92,7 +89,6 @@ let package = Package(
         .library(name: "TidemarkJetStream", targets: ["TidemarkJetStream"]),
         .library(name: "TidemarkLiveViews", targets: ["TidemarkLiveViews"]),
         .library(name: "TidemarkScopeFeed", targets: ["TidemarkScopeFeed"]),
-        .library(name: "TidemarkEncryption", targets: ["TidemarkEncryption"]),
         .library(name: "TidemarkSQLite", targets: ["TidemarkSQLite"]),
         .library(name: "TidemarkStore", targets: ["TidemarkStore"]),
         .library(name: "TidemarkTesting", targets: ["TidemarkTesting"]),
@@ -115,7 +111,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -167,8 +162,6 @@ let package = Package(
                 "CSQLiteShim", "CZlib", zstd, "Tidemark", "TidemarkHTTPRecords", "TidemarkJSON", "TidemarkModel",
                 "TidemarkStore", grdb, grdbSQLite,
             ], settings: [definesZstd]),
-        // The keys of encrypted data files. Apart, so that only their users link a library of cryptography.
-        module("TidemarkEncryption", ["TidemarkSQLite", crypto]),
         // Apart, so that only their users link OpenCombine and ServiceLifecycle.
         module("TidemarkCombine", ["Tidemark", openCombine]),
         module("TidemarkService", ["Tidemark", serviceLifecycle]),
@@ -267,7 +260,7 @@ let package = Package(
         module(
             "TidemarkCommand",
             [
-                "CHeap", "Tidemark", "TidemarkEncryption", "TidemarkGraphQL", "TidemarkGraphQLLanguage", "TidemarkHTTP",
+                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLLanguage", "TidemarkHTTP",
                 "TidemarkHTTPRecords", "TidemarkHTTPRules", "TidemarkJSON", "TidemarkJetStream", "TidemarkLiveViews",
                 "TidemarkMessages", "TidemarkModel", "TidemarkRecording", "TidemarkSQLite", "TidemarkScopes",
                 "TidemarkSession", "TidemarkSimulation",
@@ -293,10 +286,9 @@ let package = Package(
         tool(
             "tidemark-bench",
             [
-                "CReference", "Tidemark", "TidemarkEncryption", "TidemarkGraphQL", "TidemarkGraphQLLanguage",
-                "TidemarkGraphQLTypes", "TidemarkHTTP", "TidemarkHTTPRecords", "TidemarkHTTPRules", "TidemarkJSON",
-                "TidemarkJetStream", "TidemarkLiveViews", "TidemarkModel", "TidemarkSQLite", "TidemarkStore",
-                "TidemarkTestKit",
+                "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLLanguage", "TidemarkGraphQLTypes",
+                "TidemarkHTTP", "TidemarkHTTPRecords", "TidemarkHTTPRules", "TidemarkJSON", "TidemarkJetStream",
+                "TidemarkLiveViews", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit",
                 "TidemarkTesting", "TidemarkViews", "TidemarkWire", argumentParser, grdb, httpTypes,
             ], path: "Benchmarks",
             exclude: ["CReference", "Peers", "Items/Documents", "Items/schema.graphqls", "thresholds.json"],
@@ -338,7 +330,7 @@ let package = Package(
         .testTarget(
             name: "DocumentationExampleTests",
             dependencies: [
-                "TestTraits", "Tidemark", "TidemarkCombine", "TidemarkEncryption", "TidemarkFaultDisk", "TidemarkGraphQL",
+                "TestTraits", "Tidemark", "TidemarkCombine", "TidemarkFaultDisk", "TidemarkGraphQL",
                 "TidemarkGraphQLLanguage", "TidemarkGraphQLTypes", "TidemarkHTTP", "TidemarkInspector",
                 "TidemarkJSON", "TidemarkJetStream", "TidemarkLiveViews", "TidemarkMessages", "TidemarkModel",
                 "TidemarkRecording", "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkScopeFeed", "TidemarkServer",
@@ -367,8 +359,8 @@ let package = Package(
         tests(
             "TidemarkCommandTests",
             [
-                "TestTraits", "Tidemark", "TidemarkEncryption", "TidemarkJSON", "TidemarkModel",
-                "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting", grdbSQLite,
+                "TestTraits", "Tidemark", "TidemarkJSON", "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite",
+                "TidemarkStore", "TidemarkTestKit", "TidemarkTesting", grdbSQLite,
             ]),
         tests(
             "ProtocolTests",
@@ -445,8 +437,7 @@ let package = Package(
         tests(
             "TidemarkSQLiteTests",
             [
-                "CSQLiteExtension", "CSQLiteShim", zstd, "TestTraits", "Tidemark", "TidemarkEncryption",
-                "TidemarkFaultDisk", "TidemarkHTTPRecords",
+                "CSQLiteExtension", zstd, "TestTraits", "Tidemark", "TidemarkFaultDisk", "TidemarkHTTPRecords",
                 "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit",
                 "TidemarkTesting", grdb, grdbSQLite,
             ], settings: [definesZstd]),

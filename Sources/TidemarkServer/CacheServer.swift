@@ -81,8 +81,7 @@ public final class CacheServer: Sendable {
         configuration.databasePath = path
         self.init(
             source: FollowedFile(
-                path: path, encryption: configuration.databaseEncryption, configuration: cacheConfiguration,
-                settings: settings, clock: configuration.clock),
+                path: path, configuration: cacheConfiguration, settings: settings, clock: configuration.clock),
             live: nil, configuration: configuration)
     }
 

@@ -73,10 +73,7 @@ extension Examination {
     var failure: Failure? {
         guard level == .problem, let first = findings.first(where: { $0.level == .problem }) else { return nil }
         let status: ExitStatus
-        let refusals: [FindingCode] = [
-            .notOurs, .newerFormat, .codecMissing, .keyNeeded, .wrongKey, .notEncrypted,
-        ]
-        if refusals.contains(where: holds) {
+        if holds(.notOurs) || holds(.newerFormat) || holds(.codecMissing) {
             status = .configuration
         } else {
             status = holds(.missing) ? .noInput : .badData

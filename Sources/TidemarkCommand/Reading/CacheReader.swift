@@ -15,18 +15,9 @@ struct CacheReader {
     /// Opens a database for reading.
     ///
     /// - Throws: ``Failure`` if the database is missing or cannot be read.
-    init(_ database: DatabaseOptions) throws(Failure) {
-        try self.init(path: database.path, encryption: try database.key.encryption())
-    }
-
-    /// Opens a database for reading, with its key if it is encrypted.
-    ///
-    /// - Throws: ``Failure`` if the database is missing or cannot be read.
-    init(path: String, encryption: (any DataFileEncryption)?) throws(Failure) {
+    init(path: String) throws(Failure) {
         self.path = path
-        reader = try CacheReader.mapped { () throws(StorageError) in
-            try SQLiteReader(path: path, encryption: encryption)
-        }
+        reader = try CacheReader.mapped { () throws(StorageError) in try SQLiteReader(path: path) }
     }
 
     /// Returns the libraries, sorted by id.

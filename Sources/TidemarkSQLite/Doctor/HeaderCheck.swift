@@ -44,12 +44,11 @@ struct HeaderCheck {
                 advice:
                     "tidemark verify --repair keeps what can be read; a writer moves it aside and keeps pending edits alone"
             )
-        case .foreign, .sealed, .newer, .compressed:
+        case .foreign, .newer, .compressed:
             let refusal = header.refusal(path: file.path)
             let code: FindingCode =
                 switch header {
                 case .newer: .newerFormat
-                case .sealed: .keyNeeded
                 case .compressed: .codecMissing
                 default: .notOurs
                 }

@@ -87,7 +87,7 @@ struct RecordTable {
 
     static func exists(_ db: Database) throws -> Bool { try Int.fetchOne(db, sql: existence) == 1 }
 
-    static func exists(_ connection: OpaquePointer) throws -> Bool {
+    private static func exists(_ connection: OpaquePointer) throws -> Bool {
         try PreparedStatement.number(connection, existence) == 1
     }
 
