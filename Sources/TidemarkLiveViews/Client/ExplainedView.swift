@@ -14,7 +14,8 @@ public struct ExplainedView: Hashable, Sendable {
         /// A shown row by its key: the keys of its entities in the order of the sources, such as `issue:7`, and nil for
         /// a left join without a match.
         case row([String?])
-        /// A shown row by its key as JSON, as ``Presence/rows(_:)`` has it. The key of a group is an array of its values.
+        /// A shown row by its key as JSON, as ``Presence/rows(_:)`` has it. The key of a group is an array of its
+        /// values.
         case rowKey(String)
         /// An entity, by its type and its id.
         case entity(type: String, id: String)

@@ -8,7 +8,7 @@ import ViewOracle
 
 /// A set of usually few elements, beside a set.
 @Suite(.pooled, .tags(.model)) struct FewSetTests {
-    @Test func `it is the set of its elements, few or many`() {
+    @Test func `a small set has its elements, few or many`() {
         for seed in TestScale.seeds(20) {
             var random = SeededGenerator(seed: seed)
             var few = FewSet<UInt64>()
