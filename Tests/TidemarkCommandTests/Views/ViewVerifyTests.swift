@@ -76,7 +76,12 @@ import TidemarkTesting
         let edit =
             #"{"jsonrpc":"2.0","id":1,"method":"optimistic.update","params":{"pending_id":"e","changes":[{"op":"patch","#
             + #""resource_type":"issue","id":"i2","fields":{"title":"Calm","project":"p2"}}]}}"#
-        #expect(try await run(["run", "--upstream", "none"], input: edit + "\n").status == 0)
+        // A read waits until the view is computed, so that the session writes it before it ends.
+        let reads = ["titles", "counts"].map {
+            #"{"jsonrpc":"2.0","id":2,"method":"view.read","params":{"view":"\#($0)"}}"#
+        }
+        let input = ([edit] + reads).joined(separator: "\n") + "\n"
+        #expect(try await run(["run", "--upstream", "none"], input: input).status == 0)
         #expect(try records("view-result").values.contains { String(decoding: $0, as: UTF8.self).contains("Calm") })
         let verified = try await run(["verify"])
         #expect(verified.status == 0, "\(text(verified))")
