@@ -26,6 +26,7 @@ import Testing
         }
         #expect(
             found.sorted() == [
+                "Sources/TidemarkLiveViews/Client/SyncCache+ExplainedViews.swift",
                 "Sources/TidemarkLiveViews/Client/SyncCache+Views.swift",
                 "Sources/TidemarkSQLite/SyncCache+Open.swift",
                 "Sources/TidemarkTesting/Journals/SyncCache+InMemory.swift",
