@@ -5,7 +5,8 @@ import { existsSync, readdirSync } from "node:fs";
 
 const files = readdirSync("test").filter((name) => name.endsWith(".test.mjs")).sort().map((name) => `test/${name}`);
 // Also runs the tests of the example, if it exists.
-if (existsSync("../example/test")) files.push("../example/test/example.test.mjs");
+const examples = "../example/test";
+if (existsSync(examples)) files.push(...readdirSync(examples).filter((name) => name.endsWith(".test.mjs")).sort().map((name) => `${examples}/${name}`));
 const run = spawnSync(process.execPath, ["--test", ...files], { encoding: "utf8", maxBuffer: 1 << 28 });
 const output = run.stdout + run.stderr;
 const count = (name) => Number(new RegExp(`^# ${name} (\\d+)$`, "m").exec(output)?.[1] ?? 0);

@@ -10,6 +10,7 @@ import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { lists, ruleOf } from "../page/lists.js";
+import { Albums } from "./albums.mjs";
 import { PhotoService } from "./service.mjs";
 import { StandIn } from "./stand-in.mjs";
 
@@ -18,13 +19,16 @@ const BODY_LENGTH_MAX = 1 << 20;
 
 /**
  * Starts everything on a port of this machine; 0 selects a free one. Returns its address and a function that stops it.
+ * Without a page, nothing is bundled.
  */
-export async function start({ port = 0, command = process.env.TIDEMARK_COMMAND } = {}) {
+export async function start({ port = 0, command = process.env.TIDEMARK_COMMAND, hasPage = true } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "tidemark-example-"));
-  bundle(folder);
+  if (hasPage) bundle(folder);
   const token = randomBytes(32).toString("hex");
   const serve = { url: "", token };
   const service = new PhotoService((event) => void publish(serve, event));
+  // Albums of two people, which only the command serves.
+  const albums = command ? new Albums((event) => publish(serve, event)) : null;
   const standIn = command ? null : new StandIn(upstreamOf(service), token);
   const server = createServer((request, response) => {
     answer(request, response).catch((error) => {
@@ -41,7 +45,12 @@ export async function start({ port = 0, command = process.env.TIDEMARK_COMMAND }
       response.end(JSON.stringify(await serviceAnswer(service, path, await body())));
       return;
     }
-    const file = files(folder, serve)[path];
+    if (albums !== null && request.method === "POST" && path.startsWith("/albums/")) {
+      response.setHeader("Content-Type", "application/json");
+      response.end(JSON.stringify(await albums.answer(path, await body())));
+      return;
+    }
+    const file = files(folder, serve, albums !== null)[path];
     if (file === undefined) throw Object.assign(new Error("there is nothing here"), { status: 404 });
     const connections = serve.url === own(server) ? "" : ` ${serve.url}`;
     response.writeHead(200, {
@@ -60,9 +69,10 @@ export async function start({ port = 0, command = process.env.TIDEMARK_COMMAND }
   try {
     await new Promise((resolve, reject) => { server.once("error", reject).listen(port, "127.0.0.1", resolve); });
     serve.url = own(server);
-    if (command) child = await startServe(command, folder, serve);
+    if (command) child = await startServe(command, folder, serve, albums);
     // The cache starts with the photos of the service, and maintains the lists of the page by their rules.
     await publish(serve, ...service.log);
+    await albums?.begin();
     for (const { input } of lists) {
       await rpc(serve, "query.put", { method: "photos", input, resource_type: "photo", local: true, membership: ruleOf(input) });
     }
@@ -70,30 +80,36 @@ export async function start({ port = 0, command = process.env.TIDEMARK_COMMAND }
     await end();
     throw error;
   }
-  return { url: own(server), service, standIn, end };
+  return { url: own(server), service, standIn, albums, serve: serve.url, end };
 }
 
 function own(server) { return `http://127.0.0.1:${server.address().port}`; }
 
+/** Bundles the two pages. */
 function bundle(folder) {
   // The client as an installed package.
   const modules = join(folder, "node_modules");
   mkdirSync(join(modules, "@tidemark"), { recursive: true });
   symlinkSync(join(root, "../client"), join(modules, "@tidemark/client"));
-  execFileSync("esbuild", [
-    join(root, "page/main.jsx"), "--bundle", "--minify", "--format=esm", "--target=es2020", "--jsx=automatic", "--log-level=error",
-    `--outfile=${join(folder, "page.js")}`, "--define:process.env.NODE_ENV=\"production\"",
-  ], { env: { ...process.env, NODE_PATH: [modules, process.env.NODE_PATH ?? "/usr/share/nodejs"].join(delimiter) } });
+  const environment = { ...process.env, NODE_PATH: [modules, process.env.NODE_PATH ?? "/usr/share/nodejs"].join(delimiter) };
+  for (const [source, page] of [["main", "page"], ["people", "people"]]) {
+    execFileSync("esbuild", [
+      join(root, `page/${source}.jsx`), "--bundle", "--minify", "--format=esm", "--target=es2022", "--jsx=automatic", "--log-level=error",
+      `--outfile=${join(folder, `${page}.js`)}`, "--define:process.env.NODE_ENV=\"production\"",
+    ], { env: environment });
+  }
 }
 
-function files(folder, serve) {
+function files(folder, serve, hasScopes) {
   return {
     "/": { type: "text/html; charset=utf-8", path: join(root, "page/index.html") },
     "/style.css": { type: "text/css", path: join(root, "page/style.css") },
     "/icon.svg": { type: "image/svg+xml", path: join(root, "page/icon.svg") },
     "/page.js": { type: "text/javascript", path: join(folder, "page.js") },
+    "/people": { type: "text/html; charset=utf-8", path: join(root, "page/people.html") },
+    "/people.js": { type: "text/javascript", path: join(folder, "people.js") },
     "/page.css": { type: "text/css", path: join(root, "page/style.css") },
-    "/config.json": { type: "application/json", text: JSON.stringify({ serve: serve.url, token: serve.token }) },
+    "/config.json": { type: "application/json", text: JSON.stringify({ serve: serve.url, token: serve.token, hasScopes }) },
   };
 }
 
@@ -162,9 +178,10 @@ async function rpc(serve, method, params) {
  * Starts `tidemark serve`, which admits the page at `serve.url`; then sets the URL and the token of the server in
  * `serve`.
  */
-async function startServe(command, folder, serve) {
+async function startServe(command, folder, serve, albums) {
   const child = spawn(command, [
     "serve", "--db", join(folder, "cache.db"), "--listen", "127.0.0.1:0", "--allow-origin", serve.url, "--upstream", "none",
+    ...albums.options(folder, serve.url),
   ], { stdio: ["ignore", "pipe", "inherit"] });
   const line = await new Promise((resolve, reject) => {
     createInterface({ input: child.stdout }).once("line", resolve);
@@ -181,6 +198,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
     const { url } = await start({ port: Number(process.env.PORT ?? 7430) });
     console.log(`The photo library: ${url} (open it in two tabs; Ctrl-C ends it)`);
+    console.log(`Albums of two people: ${url}/people`);
   } catch (error) {
     console.error(`the example cannot start: ${error.message}`);
     process.exitCode = 1;
