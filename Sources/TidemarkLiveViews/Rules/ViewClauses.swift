@@ -1,4 +1,4 @@
-/// What makes rows: a ``View``, and a ``View/Include``, whose rows are nested in others.
+/// The clauses that a ``View`` shares with a ``View/Include``, whose rows are nested in those of another.
 public protocol ViewClauses: ViewJoining {}
 
 extension View {
@@ -12,7 +12,7 @@ extension View {
 }
 
 extension ViewClauses {
-    /// Keeps the rows that fulfil a predicate; of several calls all count.
+    /// Keeps the rows that fulfil a predicate. Further calls narrow the result: a row must fulfil all predicates.
     ///
     /// It may use every source, and the aggregates of includes: ``View/output(_:)``.
     public func filter(_ filter: View.Filter) -> Self { changed { $0.filter(filter.part) } }
@@ -35,8 +35,8 @@ extension ViewClauses {
         changed { $0.add(name, aggregate.part, to: "aggregates") }
     }
 
-    /// Keeps the groups that fulfil a predicate over their row, whose members ``View/output(_:)`` names; of several
-    /// calls all count.
+    /// Keeps the groups that fulfil a predicate over their row, whose members ``View/output(_:)`` names. Further calls
+    /// narrow the result.
     public func having(_ filter: View.Filter) -> Self { changed { $0.having(filter.part) } }
 
     // MARK: Nesting, order and window

@@ -8,10 +8,7 @@ extension SQLiteJournal {
     ///
     /// - Throws: ``Tidemark/StorageError``.
     public func quarantine(_ selection: QuarantineSelection) throws(StorageError) -> [QuarantineRecord] {
-        let database = try openDatabase()
-        do { return try database.quarantine(selection) } catch {
-            throw SQLiteError.storageError(error, path: file.path)
-        }
+        try perform { try $0.quarantine(selection) }
     }
 
     /// Counts the stored entities of each library and type, in no order, as last committed.
@@ -19,8 +16,7 @@ extension SQLiteJournal {
     /// - Throws: ``Tidemark/StorageError``.
     /// - Complexity: O(entities), of their keys alone.
     public func entityCounts() throws(StorageError) -> [JournalEntityCount] {
-        let database = try openDatabase()
-        do { return try database.entityCounts() } catch { throw SQLiteError.storageError(error, path: file.path) }
+        try perform { try $0.entityCounts() }
     }
 
     /// Examines the file and its surroundings. Other calls do not wait for it.

@@ -212,94 +212,11 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
     private var opening: BackgroundOpening? { database?.opening }
 
     private func takeLoss() throws(StorageError) -> OpeningLoss? {
-        let database = try openDatabase()
-        do { try database.finishOpening() } catch { throw SQLiteError.storageError(error, path: file.path) }
-        noteMemory()
-        defer { database.loss = nil }
-        return database.loss
-    }
-
-    /// Reads entities by key, in no order. Damaged rows are listed separately.
-    ///
-    /// - Throws: ``Tidemark/StorageError``.
-    public func load(_ keys: [StoredKey]) throws(StorageError) -> LoadedEntities {
-        let database = try openDatabase()
-        do { return try database.load(keys) } catch { throw SQLiteError.storageError(error, path: file.path) }
-    }
-
-    /// Reads one entity. In a file of blocks it runs beside a commit, and then returns the entity as it was before.
-    ///
-    /// - Returns: nil when the entity is not stored or is damaged.
-    /// - Throws: ``Tidemark/StorageError``.
-    @concurrent public nonisolated func read(_ key: StoredKey) async throws(StorageError) -> StoredEntity? {
-        // Work that runs in the caller's order has no thread of its own for reads either.
-        if configuration.enqueue == nil, configuration.concurrentReads.readsBlocks {
-            switch configuration.concurrentReads.read(key) {
-            case .found(let entity): return entity
-            case .absent: return nil
-            case .damaged, nil: break
-            }
-        }
-        return try await load([key]).entities.first
-    }
-
-    /// Reads one entity on the caller's thread, beside a commit.
-    ///
-    /// - Returns: nil when it is damaged or cannot be read now.
-    package nonisolated func readImmediately(_ key: StoredKey) -> ImmediateRead? {
-        switch configuration.concurrentReads.read(key) {
-        case .found(let entity): .found(entity)
-        case .absent: .absent
-        case .damaged, nil: nil
-        }
-    }
-
-    /// Finds the rows of entities without reading their bodies, in no order. Damaged rows are included, missing ones
-    /// left out.
-    ///
-    /// - Throws: ``Tidemark/StorageError``.
-    public func find(_ keys: [StoredKey]) throws(StorageError) -> [StoredRow] {
-        let database = try openDatabase()
-        do { return try database.find(keys) } catch { throw SQLiteError.storageError(error, path: file.path) }
-    }
-
-    /// Reads entities of one type in the order of their ids' text.
-    ///
-    /// - Parameters:
-    ///   - library: The library of the entities.
-    ///   - type: The type of the entities.
-    ///   - id: The id after which the page begins, which need not be stored; nil to begin with the first entity.
-    ///   - countMax: The most entities to return, at least 1.
-    ///   - constraint: A condition that the caller tests on each entity. With a fitting index, entities that cannot
-    ///     meet it are left out; nil returns all.
-    /// - Returns: The entities, and damaged rows separately. Both are empty at the end.
-    /// - Throws: ``Tidemark/StorageError``.
-    public func page(
-        library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int, constraint: FieldConstraint?
-    ) throws(StorageError) -> LoadedEntities {
-        let database = try openDatabase()
-        do {
-            return try database.page(
-                library: library, type: type, after: id, countMax: countMax, constraint: constraint)
-        } catch {
-            throw SQLiteError.storageError(error, path: file.path)
-        }
-    }
-
-    /// Removes field indexes, builds missing ones, and continues the work that an earlier writer left unfinished.
-    ///
-    /// - Parameters:
-    ///   - changes: The indexes to add and to remove.
-    ///   - progress: Called now and then while entities are read; nil for no reports.
-    /// - Throws: ``Tidemark/StorageError``; `.limitExceeded` beyond ``FieldIndex/countMax``.
-    public func changeIndexes(
-        _ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?
-    ) throws(StorageError) {
-        let database = try openDatabase()
-        do {
-            try database.changeIndexes(changes, progress: progress)
-        } catch {
-            throw SQLiteError.storageError(error, path: file.path)
+        defer { noteMemory() }
+        return try perform { database in
+            try database.finishOpening()
+            defer { database.loss = nil }
+            return database.loss
         }
     }
 
@@ -307,69 +224,14 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
     ///
     /// - Throws: ``Tidemark/StorageError``. Nothing of the flush was written then, and it may be passed again.
     public func commit(_ flush: FlushBatch) throws(StorageError) {
-        let database = try openDatabase()
+        _ = try openDatabase()
         // The recovered state is no longer needed: a copy of 100,000 tombstones must not live as long as the journal.
         recovered = RecoveredState()
-        do { try database.commit(flush) } catch { throw SQLiteError.storageError(error, path: file.path) }
+        try perform { try $0.commit(flush) }
         noteMemory()
     }
 
     func noteMemory() { memoryUse.store(database?.memoryByteCount ?? 0, ordering: .relaxed) }
-
-    /// Returns the ages of rows in a fixed order, for eviction.
-    ///
-    /// - Parameters:
-    ///   - key: The key after which the rows begin, which need not be stored; nil to begin with the first row.
-    ///   - countMax: The most rows to return. Fewer are returned only at the end.
-    /// - Throws: ``Tidemark/StorageError``.
-    public func rows(after key: StoredKey?, countMax: Int) throws(StorageError) -> [StoredRowAge] {
-        let database = try openDatabase()
-        do {
-            return try database.rows(after: key, countMax: countMax)
-        } catch {
-            throw SQLiteError.storageError(error, path: file.path)
-        }
-    }
-
-    /// Returns the bytes of the file with its log, and the bytes of them that are in use.
-    ///
-    /// - Throws: ``Tidemark/StorageError``.
-    public func size() throws(StorageError) -> JournalSize {
-        let database = try openDatabase()
-        do {
-            return JournalSize(fileByteCount: file.storedByteCount, usedByteCount: try database.usedByteCount())
-        } catch {
-            throw SQLiteError.storageError(error, path: file.path)
-        }
-    }
-
-    /// Returns free space to the disk, as far as that is quick.
-    ///
-    /// - Throws: ``Tidemark/StorageError``.
-    public func shrink() throws(StorageError) {
-        let database = try openDatabase()
-        do { try database.shrink() } catch { throw SQLiteError.storageError(error, path: file.path) }
-    }
-
-    /// Returns a part of the free space to the disk in one short step. Begins when more than half of the file is free,
-    /// and continues until an eighth is.
-    ///
-    /// - Parameter isLast: True if no commit waits, so that the step may take longer.
-    /// - Returns: True if there is more free space to return.
-    /// - Throws: ``Tidemark/StorageError``.
-    public func releaseFreeSpace(isLast: Bool) throws(StorageError) -> Bool {
-        let database = try openDatabase()
-        do {
-            return try database.releaseFreeSpace(isLast: isLast)
-        } catch {
-            throw SQLiteError.storageError(error, path: file.path)
-        }
-    }
-
-    /// Frees memory that is not needed until the next commit.
-    public func releaseMemory() {
-        database?.releaseMemory()
-    }
 
     /// Moves the damaged file aside, and begins an empty one under the same lock.
     ///
@@ -391,32 +253,6 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
         return recovered
     }
 
-    /// Copies the committed contents into a new file, without free pages and without a log.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the copy, created with mode 0600. An existing file is replaced.
-    ///   - byteCountMax: The most bytes in use at which the database is copied.
-    /// - Returns: True if the copy was made; false if the database is larger.
-    /// - Throws: ``Tidemark/StorageError``.
-    package func copy(to path: String, byteCountMax: Int64) throws(StorageError) -> Bool {
-        let database = try openDatabase()
-        do {
-            guard try database.usedByteCount() <= byteCountMax else { return false }
-            try database.copy(to: path)
-            return true
-        } catch {
-            throw SQLiteError.storageError(error, path: path)
-        }
-    }
-
-    /// Returns how the journal uses its disk; empty after closing.
-    public func diskUse() async -> JournalUse { database?.diskUse() ?? JournalUse() }
-
-    /// Returns the bytes of the file, its log and its other journals on the disk.
-    public func byteCount() -> Int64 {
-        file.byteCount
-    }
-
     /// Copies the log back into the file, closes it and releases the lock. Further calls throw `.closed`.
     ///
     /// - Throws: ``Tidemark/StorageError`` when the log could not be copied back. The file is closed even then, and
@@ -429,16 +265,10 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
         do { try database.close() } catch { throw SQLiteError.storageError(error, path: file.path) }
     }
 
-    /// Limits the size of the file, for tests of a full disk.
-    func limitPages(_ count: Int) throws(StorageError) {
+    /// Calls a function with the open database, and names the file in what it throws.
+    func perform<Result>(_ body: (JournalDatabase) throws -> Result) throws(StorageError) -> Result {
         let database = try openDatabase()
-        do { try database.limitPages(count) } catch { throw SQLiteError.storageError(error, path: file.path) }
-    }
-
-    /// Returns `PRAGMA synchronous` and `PRAGMA fullfsync` of the connection that writes, for tests.
-    func syncSettings() throws(StorageError) -> (synchronous: Int?, fullfsync: Int?) {
-        let database = try openDatabase()
-        do { return try database.syncSettings() } catch { throw SQLiteError.storageError(error, path: file.path) }
+        do { return try body(database) } catch { throw SQLiteError.storageError(error, path: file.path) }
     }
 
     func openDatabase() throws(StorageError) -> JournalDatabase {

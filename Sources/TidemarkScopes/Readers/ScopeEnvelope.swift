@@ -38,7 +38,7 @@ struct ScopeEnvelope {
         return line.bytes
     }
 
-    /// The event with which a state begins.
+    /// The event that begins a state: the reader drops what it is not sent again before the next heartbeat.
     static let reset = Array(#"{"Reset":{"state":true}}"#.utf8)
 
     /// The event that ends a state, and that shows between changes that the stream is alive.

@@ -1,7 +1,7 @@
 import TidemarkModel
 import TidemarkStore
 
-/// One rule with certain parameters: the rows of its result, in their order, before any window is cut.
+/// One rule with certain parameters: the rows of its result, in their order, before a window is taken from them.
 struct ViewUse: Sendable {
     /// How far the rows are computed.
     enum Progress: Hashable, Sendable {
