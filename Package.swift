@@ -26,6 +26,9 @@ let definesZstd: SwiftSetting = .define("TIDEMARK_ZSTD", isFromSystem)
 // MARK: Products of other packages
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+// CryptoKit has the same interface on Apple's systems, where this product is not built.
+let crypto: Target.Dependency = .product(
+    name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux, .android, .windows]))
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
@@ -89,6 +92,7 @@ let package = Package(
         .library(name: "TidemarkJetStream", targets: ["TidemarkJetStream"]),
         .library(name: "TidemarkLiveViews", targets: ["TidemarkLiveViews"]),
         .library(name: "TidemarkScopeFeed", targets: ["TidemarkScopeFeed"]),
+        .library(name: "TidemarkEncryption", targets: ["TidemarkEncryption"]),
         .library(name: "TidemarkSQLite", targets: ["TidemarkSQLite"]),
         .library(name: "TidemarkStore", targets: ["TidemarkStore"]),
         .library(name: "TidemarkTesting", targets: ["TidemarkTesting"]),
@@ -111,6 +115,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -162,6 +167,8 @@ let package = Package(
                 "CSQLiteShim", "CZlib", zstd, "Tidemark", "TidemarkHTTPRecords", "TidemarkJSON", "TidemarkModel",
                 "TidemarkStore", grdb, grdbSQLite,
             ], settings: [definesZstd]),
+        // The keys of encrypted data files. Apart, so that only their users link a library of cryptography.
+        module("TidemarkEncryption", ["TidemarkSQLite", crypto]),
         // Apart, so that only their users link OpenCombine and ServiceLifecycle.
         module("TidemarkCombine", ["Tidemark", openCombine]),
         module("TidemarkService", ["Tidemark", serviceLifecycle]),
@@ -260,7 +267,7 @@ let package = Package(
         module(
             "TidemarkCommand",
             [
-                "CHeap", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLLanguage", "TidemarkHTTP",
+                "CHeap", "Tidemark", "TidemarkEncryption", "TidemarkGraphQL", "TidemarkGraphQLLanguage", "TidemarkHTTP",
                 "TidemarkHTTPRecords", "TidemarkHTTPRules", "TidemarkJSON", "TidemarkJetStream", "TidemarkLiveViews",
                 "TidemarkMessages", "TidemarkModel", "TidemarkRecording", "TidemarkSQLite", "TidemarkScopes",
                 "TidemarkSession", "TidemarkSimulation",
@@ -286,9 +293,10 @@ let package = Package(
         tool(
             "tidemark-bench",
             [
-                "CReference", "Tidemark", "TidemarkGraphQL", "TidemarkGraphQLLanguage", "TidemarkGraphQLTypes",
-                "TidemarkHTTP", "TidemarkHTTPRecords", "TidemarkHTTPRules", "TidemarkJSON", "TidemarkJetStream",
-                "TidemarkLiveViews", "TidemarkModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit",
+                "CReference", "Tidemark", "TidemarkEncryption", "TidemarkGraphQL", "TidemarkGraphQLLanguage",
+                "TidemarkGraphQLTypes", "TidemarkHTTP", "TidemarkHTTPRecords", "TidemarkHTTPRules", "TidemarkJSON",
+                "TidemarkJetStream", "TidemarkLiveViews", "TidemarkModel", "TidemarkSQLite", "TidemarkStore",
+                "TidemarkTestKit",
                 "TidemarkTesting", "TidemarkViews", "TidemarkWire", argumentParser, grdb, httpTypes,
             ], path: "Benchmarks",
             exclude: ["CReference", "Peers", "Items/Documents", "Items/schema.graphqls", "thresholds.json"],
@@ -330,7 +338,7 @@ let package = Package(
         .testTarget(
             name: "DocumentationExampleTests",
             dependencies: [
-                "TestTraits", "Tidemark", "TidemarkCombine", "TidemarkFaultDisk", "TidemarkGraphQL",
+                "TestTraits", "Tidemark", "TidemarkCombine", "TidemarkEncryption", "TidemarkFaultDisk", "TidemarkGraphQL",
                 "TidemarkGraphQLLanguage", "TidemarkGraphQLTypes", "TidemarkHTTP", "TidemarkInspector",
                 "TidemarkJSON", "TidemarkJetStream", "TidemarkLiveViews", "TidemarkMessages", "TidemarkModel",
                 "TidemarkRecording", "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkScopeFeed", "TidemarkServer",
@@ -359,8 +367,8 @@ let package = Package(
         tests(
             "TidemarkCommandTests",
             [
-                "TestTraits", "Tidemark", "TidemarkJSON", "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite",
-                "TidemarkStore", "TidemarkTestKit", "TidemarkTesting", grdbSQLite,
+                "TestTraits", "Tidemark", "TidemarkEncryption", "TidemarkJSON", "TidemarkModel",
+                "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting", grdbSQLite,
             ]),
         tests(
             "ProtocolTests",
@@ -437,7 +445,8 @@ let package = Package(
         tests(
             "TidemarkSQLiteTests",
             [
-                "CSQLiteExtension", zstd, "TestTraits", "Tidemark", "TidemarkFaultDisk", "TidemarkHTTPRecords",
+                "CSQLiteExtension", "CSQLiteShim", zstd, "TestTraits", "Tidemark", "TidemarkEncryption",
+                "TidemarkFaultDisk", "TidemarkHTTPRecords",
                 "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit",
                 "TidemarkTesting", grdb, grdbSQLite,
             ], settings: [definesZstd]),

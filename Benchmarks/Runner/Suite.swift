@@ -11,7 +11,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
     case delivery
     case jetStream = "jetstream"
     case http, views
-    case portable
+    case portable, encryption
     case pastMemory = "past-memory"
 
     /// The description of the suite in a few words.
@@ -41,6 +41,7 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .http: "stored HTTP answers"
         case .views: "live views, beside SQLite"
         case .jetStream: "a stream of a NATS server on this machine, which takes its share of the processors"
+        case .encryption: "encrypted data files, beside plain ones"
         case .portable: "without simdjson and zstd, beside a build with them"
         case .pastMemory: "more entities than memory holds, beside RocksDB, each in a process of its own"
         }
@@ -81,6 +82,9 @@ enum Suite: String, CaseIterable, ExpressibleByArgument {
         case .jetStream: try await JetStreamSuite.run(isSmoke: isSmoke, runs: runs, into: &report)
         case .portable:
             try await PortableSuite.run(
+                updates: .updates(isSmoke), distinct: .distinct(isSmoke), runs: runs, into: &report)
+        case .encryption:
+            try await EncryptionSuite.run(
                 updates: .updates(isSmoke), distinct: .distinct(isSmoke), runs: runs, into: &report)
         case .pastMemory:
             try await PastMemorySuite.run(entityCounts: entityCounts, isSmoke: isSmoke, into: &report)

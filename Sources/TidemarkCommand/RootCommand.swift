@@ -30,7 +30,7 @@ struct RootCommand: AsyncParsableCommand {
             ViewCommand.self, ScopeCommand.self,
             StatsCommand.self,
             VerifyCommand.self, DoctorCommand.self, ExportCommand.self, QueriesCommand.self, PendingCommand.self,
-            RemoveCommand.self,
+            RemoveCommand.self, EraseCommand.self, RotateKeyCommand.self,
             QuarantineCommand.self,
             GapsCommand.self, PublishCommand.self, StreamCommand.self, PolicyCommand.self, GraphQLCommand.self,
             HTTPCommand.self, GenerateCommand.self,

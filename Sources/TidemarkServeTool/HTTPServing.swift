@@ -48,6 +48,7 @@ struct HTTPServing: CacheServing {
         var configuration = CacheServerConfiguration(
             token: token, databasePath: settings.databasePath, host: settings.host, port: settings.port,
             logger: settings.logger)
+        configuration.databaseEncryption = settings.encryption
         configuration.allowedOrigins = settings.allowedOrigins
         configuration.limits.connectionCountMax = settings.connectionCountMax
         configuration.limits.streamCountMax = settings.streamCountMax

@@ -81,7 +81,8 @@ public final class CacheServer: Sendable {
         configuration.databasePath = path
         self.init(
             source: FollowedFile(
-                path: path, configuration: cacheConfiguration, settings: settings, clock: configuration.clock),
+                path: path, encryption: configuration.databaseEncryption, configuration: cacheConfiguration,
+                settings: settings, clock: configuration.clock),
             live: nil, configuration: configuration)
     }
 

@@ -28,6 +28,7 @@ import TidemarkTesting
             "journal",
             "end-to-end",
             "cold-start", "reads", "scaling", "sessions", "serve", "scopes", "graphql", "delivery", "http", "portable",
+            "encryption",
         ] + (JetStreamServer.isInstalled ? ["jetstream"] : [])
             // The suite reads what Linux tells about a process.
             + (FileManager.default.fileExists(atPath: "/proc/self/io") ? ["past-memory"] : []))

@@ -18,6 +18,8 @@ GENERATED = HERE / "Generated"
 SUPPORT = ["Tests/Support/TidemarkTestKit"]
 # Modules whose types examples of a module use, beside the module itself, Tidemark and TidemarkModel.
 IMPORTS = {
+    "TidemarkEncryption": ["TidemarkSQLite"],
+    "TidemarkSQLite": ["TidemarkEncryption"],
     "TidemarkGraphQL": ["TidemarkGraphQLTypes", "TidemarkHTTP"],
     "TidemarkHTTP": ["HTTPTypes"],
     "TidemarkScopeFeed": ["TidemarkHTTP", "TidemarkSQLite"],

@@ -2,6 +2,8 @@
 #ifndef TIDEMARK_SQLITE_SHIM_H
 #define TIDEMARK_SQLITE_SHIM_H
 
+#include "sealed_vfs.h"
+
 struct sqlite3;
 
 // Makes a connection distrust its file, whoever wrote the file's schema:

@@ -151,7 +151,7 @@ public actor SyncCache {
     /// ```
     ///
     /// After ``close()`` this returns the final status.
-    public func libraries() -> [LibraryStatus] { state.statuses }
+    public func libraries() -> [LibraryStatus] { state.statuses.filter { !ErasedLibrary.isName($0.library) } }
 
     /// Returns the counts of all lines and events since the database was made. After ``close()`` these are the final
     /// counts.

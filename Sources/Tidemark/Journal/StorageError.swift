@@ -26,6 +26,12 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case newerFormat = "newer_format"
         /// The file has data that is compressed by a method that this build does not have.
         case codecMissing = "codec_missing"
+        /// The file is encrypted, and no key was given.
+        case keyNeeded = "key_needed"
+        /// The file is encrypted with another key.
+        case wrongKey = "wrong_key"
+        /// A key was given, and the file is not encrypted.
+        case notEncrypted = "not_encrypted"
         /// The data that was read contradicts itself.
         case damaged = "damaged"
         /// The disk has no free space. Writing may succeed later.

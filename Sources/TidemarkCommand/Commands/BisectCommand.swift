@@ -58,6 +58,7 @@ struct BisectCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The database as it was when the recording began, if the recording does not hold it.", valueName: "file"))
     var base: String?
+    @OptionGroup var key: KeyFileOptions
     @OptionGroup(title: "Plain streams") var stream: ReplayedStreamOptions
     @OptionGroup var format: FormatOptions
 
@@ -79,7 +80,7 @@ struct BisectCommand: AsyncParsableCommand {
         let source = try ReplaySource(path, stream: stream)
         let turns = try viewTurns()
         let predicate = try predicate(turns)
-        let run = try await ReplayRun(source, base: base)
+        let run = try await ReplayRun(source, base: base, encryption: try key.encryption())
         var search: TurnSearch
         do throws(CacheError) {
             if turns != nil { try await ViewEngine.attach(to: run.replayer.cache) }

@@ -10,7 +10,8 @@ struct DoctorCommand: AsyncParsableCommand {
             Examines the file, SQLite's version, the file system, free space and permissions, the writer's lock, the \
             log, the remains of a repair, and the content of the file. Writes nothing; may run beside an ingest, and \
             on a file that may only be read. Ends with 0 when there is no problem, with 65 when there is one, with 66 \
-            when the file does not exist, and with 78 when another program or a newer Tidemark made it.
+            when the file does not exist, and with 78 when another program or a newer Tidemark \
+            made it, or when its key is missing or wrong.
 
             EXAMPLE
               tidemark doctor --db cache.db
@@ -21,7 +22,7 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-        let examination = Examination.of(database.path) { records in
+        let examination = Examination.of(database.path, encryption: try database.key.encryption()) { records in
             let views = try StoredViews(records)
             return views.count > 0
                 ? "\(HumanText.count(views.count, "view is", "views are")) defined, \(views.stored)" : nil

@@ -26,7 +26,7 @@ struct ExportCommand: AsyncParsableCommand {
     var outputPath: String?
 
     func run() async throws {
-        let reader = try CacheReader(path: database.path)
+        let reader = try CacheReader(database)
         let output = if let outputPath { try Output.file(outputPath) } else { Output.standard() }
         try reader.forEach(library: scope.library, type: type.map { ByteString($0) }) { entity throws(Failure) in
             try output.writeLine(ExportCommand.json(entity))

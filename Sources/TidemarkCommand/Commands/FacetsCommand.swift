@@ -47,7 +47,7 @@ struct FacetsCommand: AsyncParsableCommand {
             throw Failure.usage("the pointer \(pointer) \(error.what)", advice: "see Protocol/indexes.md")
         }
         let rule = try RuleText.rule(type: type, where: predicate, order: [])
-        let reader = try CacheReader(path: database.path)
+        let reader = try CacheReader(database)
         let facets = try reader.facets(
             path, of: EntitySelection(rule: rule, library: scope.library), countMax: limit)
         let output = Output.standard()

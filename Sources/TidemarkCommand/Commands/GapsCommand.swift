@@ -57,11 +57,10 @@ struct GapsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let reader = try CacheReader(path: database.path)
+        let reader = try CacheReader(database)
         if heal { try await healNow() }
         if rewind { try await rewindNow() }
-        let statuses = try (heal || rewind ? CacheReader(path: database.path) : reader).libraries().map(\.status).filter
-        {
+        let statuses = try (heal || rewind ? CacheReader(database) : reader).libraries().map(\.status).filter {
             scope.library == nil || $0.library == scope.library
         }
         let output = Output.standard()

@@ -24,7 +24,7 @@ struct GetCommand: AsyncParsableCommand {
     var name: EntityName
 
     func run() async throws {
-        let reader = try CacheReader(path: database.path)
+        let reader = try CacheReader(database)
         let answer = try reader.answer(to: name, library: scope.library)
         let output = Output.standard()
         try answer.write(to: output, isJSON: format.isJSON, absent: "\(Printable.text(name.text)) is not in the cache")

@@ -52,7 +52,7 @@ struct HTTPInvalidateCommand: AsyncParsableCommand {
         var selection = HTTPSelection(library: scope.library, prefix: prefix.map { ByteString($0) })
         if let url = url ?? place { selection.url = try HTTPInvalidateCommand.url(url) }
         // Open a reader first: an invalidation must not create a missing database.
-        _ = try SQLiteReader(path: database.path)
+        _ = try SQLiteReader(path: database.path, encryption: try database.key.encryption())
         let journal = try await database.openJournal()
         let cache = try await SyncCache.open(configuration: CacheConfiguration(), journal: journal)
         let count = try await journal.writeHTTP([.removeAll(selection)])

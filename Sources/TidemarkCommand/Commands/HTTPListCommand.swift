@@ -29,7 +29,7 @@ struct HTTPListCommand: AsyncParsableCommand {
     var prefix: String?
 
     func run() async throws {
-        let reader = try CacheReader(path: database.path)
+        let reader = try CacheReader(database)
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
         let entries = try reader.httpAnswers(library: scope.library, prefix: prefix.map { ByteString($0) })
             .compactMap { HTTPEntry($0, at: now) }
@@ -83,7 +83,7 @@ struct HTTPShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         let url = try HTTPInvalidateCommand.url(url)
-        let reader = try CacheReader(path: database.path)
+        let reader = try CacheReader(database)
         let records = try reader.httpAnswers(library: scope.library, prefix: url).filter { $0.url == url }
         guard !records.isEmpty else {
             throw Failure(

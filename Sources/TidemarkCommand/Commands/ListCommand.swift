@@ -54,7 +54,7 @@ struct ListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let reader = try CacheReader(path: database.path)
+        let reader = try CacheReader(database)
         // One more entity than requested shows whether there is a next page.
         let libraries = try reader.libraries().map(\.status.library)
         let after = startKey(libraries)

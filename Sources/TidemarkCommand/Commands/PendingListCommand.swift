@@ -22,7 +22,7 @@ struct PendingListCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-        let reader = try CacheReader(path: database.path)
+        let reader = try CacheReader(database)
         let layers = try reader.layers(library: scope.library)
         let output = Output.standard()
         if format.isJSON {

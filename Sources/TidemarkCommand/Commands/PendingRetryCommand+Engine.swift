@@ -8,8 +8,8 @@ extension PendingRetryCommand {
     /// - Returns: How many of them had failed.
     func retry() async throws -> Int {
         // Open a reader first: a retry must not create a missing database.
-        _ = try SQLiteReader(path: database.path)
-        return try await PendingChange.perform(at: database.path) { cache in
+        _ = try SQLiteReader(path: database.path, encryption: try database.key.encryption())
+        return try await PendingChange.perform(on: database) { cache in
             let failed = await cache.outboxStatuses().filter { $0.state == .failed }.map(\.pendingID)
             let wanted = isForAll ? failed : pendingIDs.map { ByteString($0) }
             for pendingID in wanted { try await cache.retry(pendingID) }
@@ -24,8 +24,8 @@ extension PendingDiscardCommand {
     /// - Returns: How many edits were rolled back, including those that depended on them.
     func discard() async throws -> Int {
         // Open a reader first: a rollback must not create a missing database.
-        _ = try SQLiteReader(path: database.path)
-        return try await PendingChange.perform(at: database.path) { cache in
+        _ = try SQLiteReader(path: database.path, encryption: try database.key.encryption())
+        return try await PendingChange.perform(on: database) { cache in
             let before = await cache.pendingLayers()
             // Check all ids before the first rollback, so that a misspelt one changes nothing.
             for name in pendingIDs where !before.contains(where: { $0.pendingID == ByteString(name) }) {
@@ -45,8 +45,11 @@ extension PendingDiscardCommand {
 
 /// Changes pending edits from a command.
 private enum PendingChange {
-    static func perform(at path: String, _ body: (SyncCache) async throws -> Int) async throws -> Int {
-        let cache = try await SyncCache.open(path: path)
+    static func perform(
+        on database: DatabaseOptions, _ body: (SyncCache) async throws -> Int
+    ) async throws -> Int {
+        let path = database.path
+        let cache = try await SyncCache.open(journal: try await database.openJournal())
         do {
             let count = try await body(cache)
             try await cache.close()

@@ -28,7 +28,7 @@ struct QuarantineListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let reader = try CacheReader(path: database.path)
+        let reader = try CacheReader(database)
         var records = try reader.quarantine(after: after, reason: reason, countMax: limit + 1)
         let hasNext = records.count > limit
         if hasNext { records.removeLast(records.count - limit) }

@@ -9,7 +9,7 @@ extension QuarantineRetryCommand {
     /// Retries the records; the only function of this command that uses the engine.
     func retry() async throws -> Summary {
         // Open a reader first: a retry must not create a missing database.
-        let reader = try SQLiteReader(path: database.path)
+        let reader = try SQLiteReader(path: database.path, encryption: try database.key.encryption())
         for number in numbers where try reader.quarantineRecord(number) == nil {
             throw Failure(
                 .noInput, "not_found", "there is no record \(number)", place: database.path,

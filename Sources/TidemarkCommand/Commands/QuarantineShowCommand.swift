@@ -24,7 +24,7 @@ struct QuarantineShowCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let reader = try CacheReader(path: database.path)
+        let reader = try CacheReader(database)
         guard let record = try reader.quarantineRecord(number) else {
             throw Failure(
                 .noInput, "not_found", "there is no record \(number) in quarantine", place: database.path,

@@ -26,7 +26,7 @@ struct QueriesCommand: AsyncParsableCommand {
     var showsKeys = false
 
     func run() async throws {
-        let reader = try CacheReader(path: database.path)
+        let reader = try CacheReader(database)
         let output = Output.standard()
         if format.isJSON {
             try forEach(reader) { query throws(Failure) in try output.writeLine(json(query)) }

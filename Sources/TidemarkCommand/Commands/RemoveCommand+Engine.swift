@@ -15,7 +15,7 @@ extension RemoveCommand {
     /// Removes the entities, or finds them in a dry run; the only function of this command that uses the engine.
     func remove(_ policy: CachePolicy) async throws -> Outcome {
         // Open a reader first: a removal must not create a missing database.
-        _ = try SQLiteReader(path: database.path)
+        _ = try SQLiteReader(path: database.path, encryption: try database.key.encryption())
         var configuration = CacheConfiguration()
         configuration.policy = policy
         let journal = try await database.openJournal()

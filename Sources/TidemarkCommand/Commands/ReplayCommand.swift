@@ -47,6 +47,7 @@ struct ReplayCommand: AsyncParsableCommand {
             "The database as it was when the recording began, if the recording does not hold it.", valueName: "file"))
     var base: String?
     @OptionGroup(title: "Recording") var recording: RecordOptions
+    @OptionGroup var key: KeyFileOptions
     @OptionGroup(title: "Plain streams") var stream: ReplayedStreamOptions
     @OptionGroup var format: FormatOptions
 
@@ -61,12 +62,13 @@ struct ReplayCommand: AsyncParsableCommand {
     func run() async throws {
         try Recorder.check(recording)
         let source = try ReplaySource(path, stream: stream)
-        let run = try await ReplayRun(source, output: output, base: base) { setup, base in
+        let encryption = try key.encryption()
+        let run = try await ReplayRun(source, output: output, base: base, encryption: encryption) { setup, base in
             guard let path = recording.path else { return nil }
             var setup = setup
             setup.command = "replay"
             setup.base = base.isEmpty ? .empty : .included
-            return try Recorder.writer(path, setup, base, recording, source.policy)
+            return try Recorder.writer(path, setup, base, recording, source.policy, encryption)
         }
         var failure: (any Error)?
         var isReached = false
@@ -151,7 +153,7 @@ struct ReplayCommand: AsyncParsableCommand {
     // MARK: Answers
 
     private func show(_ run: ReplayRun, to output: Output) async throws {
-        let reader = try CacheReader(path: run.database)
+        let reader = try CacheReader(path: run.database, encryption: try key.encryption())
         if let get {
             let answer = try reader.answer(to: get, library: scope.library)
             try answer.write(

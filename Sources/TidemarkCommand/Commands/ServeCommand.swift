@@ -80,8 +80,9 @@ struct ServeCommand: AsyncParsableCommand {
         let (stops, stop) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let signals = SignalWatch { stop.yield() }
         defer { signals.end() }
-        let settings = serving.settings(
+        var settings = serving.settings(
             databasePath: database.path, scopes: try scopes.serving(session.profile), logger: session.logger)
+        settings.encryption = try database.key.encryption()
         let prepared = try await server.prepare(settings)
         if serving.readOnly {
             try await read(prepared, settings, policy, stops)
@@ -95,9 +96,10 @@ struct ServeCommand: AsyncParsableCommand {
         _ server: any PreparedServing, _ settings: ServingSettings, _ policy: CachePolicy, _ stops: AsyncStream<Void>
     ) async throws {
         let configuration = try session.configuration(policy, stream, limits, indexes)
+        let encryption = try database.key.encryption()
         // Fail now, not at the first request, if the database cannot be read.
         do throws(StorageError) {
-            _ = try SQLiteReader(path: database.path)
+            _ = try SQLiteReader(path: database.path, encryption: encryption)
         } catch {
             throw Failure(error, isReader: true)
         }

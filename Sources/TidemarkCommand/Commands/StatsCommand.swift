@@ -19,7 +19,7 @@ struct StatsCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-        let reader = try CacheReader(path: database.path)
+        let reader = try CacheReader(database)
         let output = Output.standard()
         let statistics = try Statistics(of: reader)
         if format.isJSON {

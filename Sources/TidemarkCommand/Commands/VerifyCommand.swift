@@ -33,7 +33,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         if repairs { return try await repair() }
-        let report = try ViewCheck.verify(try CacheReader(path: database.path)).report
+        let report = try ViewCheck.verify(try CacheReader(database)).report
         let output = Output.standard()
         if format.isJSON {
             try output.writeLine(json(report, nil))
@@ -51,8 +51,9 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func repair() async throws {
         var repair: RepairReport
+        let encryption = try database.key.encryption()
         do throws(StorageError) {
-            repair = try DataFileRepair.run(path: database.path, now: SystemClock().now()) {
+            repair = try DataFileRepair.run(path: database.path, encryption: encryption, now: SystemClock().now()) {
                 $0.first == UInt8(ascii: "{") && $0.last == UInt8(ascii: "}")
             }
         } catch {
@@ -85,11 +86,11 @@ struct VerifyCommand: AsyncParsableCommand {
 
     /// Removes wrong results of views from the file, whose other rows are sound by now.
     private func repairViews(_ repair: inout RepairReport) async throws {
-        var (report, wrong) = try ViewCheck.verify(try CacheReader(path: database.path))
+        var (report, wrong) = try ViewCheck.verify(try CacheReader(database))
         if !wrong.isEmpty {
             if repair.before.isSound { repair.before = report }
             repair.steps += try await ViewCheck.remove(wrong, from: database)
-            (report, wrong) = try ViewCheck.verify(try CacheReader(path: database.path))
+            (report, wrong) = try ViewCheck.verify(try CacheReader(database))
         }
         repair.after = report
     }

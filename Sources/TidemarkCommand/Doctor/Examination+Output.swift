@@ -73,7 +73,10 @@ extension Examination {
     var failure: Failure? {
         guard level == .problem, let first = findings.first(where: { $0.level == .problem }) else { return nil }
         let status: ExitStatus
-        if holds(.notOurs) || holds(.newerFormat) || holds(.codecMissing) {
+        let refusals: [FindingCode] = [
+            .notOurs, .newerFormat, .codecMissing, .keyNeeded, .wrongKey, .notEncrypted,
+        ]
+        if refusals.contains(where: holds) {
             status = .configuration
         } else {
             status = holds(.missing) ? .noInput : .badData

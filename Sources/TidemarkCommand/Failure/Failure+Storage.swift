@@ -15,7 +15,7 @@ extension Failure {
         case .notFound: .noInput
         case .cannotCreate: .cannotCreate
         case .locked: .locked
-        case .notOurs, .newerFormat, .codecMissing: .configuration
+        case .notOurs, .newerFormat, .codecMissing, .keyNeeded, .wrongKey, .notEncrypted: .configuration
         case .limitExceeded: .usage
         case .damaged: .badData
         case .diskFull, .inputOutput, .protected: .inputOutput
@@ -26,7 +26,8 @@ extension Failure {
 
     private static func outcome(_ code: StorageError.Code) -> String {
         switch code {
-        case .notFound, .cannotCreate, .locked, .notOurs, .newerFormat, .codecMissing, .limitExceeded, .changed:
+        case .notFound, .cannotCreate, .locked, .notOurs, .newerFormat, .codecMissing, .keyNeeded, .wrongKey,
+            .notEncrypted, .limitExceeded, .changed:
             "nothing was read or written"
         case .damaged: "damaged rows count as absent"
         case .diskFull, .inputOutput, .protected, .closed, .suspended:

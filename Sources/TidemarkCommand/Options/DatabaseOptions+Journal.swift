@@ -5,9 +5,10 @@ extension DatabaseOptions {
     /// Opens the database for writing. Reports on standard error when entities are moved into blocks; on a terminal,
     /// with progress.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
-    func openJournal() async throws(StorageError) -> SQLiteJournal {
+    /// - Throws: ``Tidemark/StorageError``; ``Failure`` if the key file cannot be used.
+    func openJournal() async throws -> SQLiteJournal {
         var configuration = SQLiteJournal.Configuration(path: path)
+        configuration.encryption = try key.encryption()
         configuration.onMove = { [path] moved, total in
             // A separate output, because this is called on the journal's queue.
             let output = Output.errors()

@@ -15,9 +15,18 @@ struct CacheReader {
     /// Opens a database for reading.
     ///
     /// - Throws: ``Failure`` if the database is missing or cannot be read.
-    init(path: String) throws(Failure) {
+    init(_ database: DatabaseOptions) throws(Failure) {
+        try self.init(path: database.path, encryption: try database.key.encryption())
+    }
+
+    /// Opens a database for reading, with its key if it is encrypted.
+    ///
+    /// - Throws: ``Failure`` if the database is missing or cannot be read.
+    init(path: String, encryption: (any DataFileEncryption)?) throws(Failure) {
         self.path = path
-        reader = try CacheReader.mapped { () throws(StorageError) in try SQLiteReader(path: path) }
+        reader = try CacheReader.mapped { () throws(StorageError) in
+            try SQLiteReader(path: path, encryption: encryption)
+        }
     }
 
     /// Returns the libraries, sorted by id.

@@ -50,7 +50,7 @@ enum Recorder {
         let setup = RecordingSetup(
             configuration, command: command, openedAt: clock.now(), base: kind, hasUpstream: hasUpstream,
             policy: policy)
-        return try writer(path, setup, base, options, configuration.policy)
+        return try writer(path, setup, base, options, configuration.policy, journal.encryption)
     }
 
     /// Returns the base of a recording: a copy of the database, or none if it is too large, which is reported.
@@ -73,12 +73,16 @@ enum Recorder {
 
     /// Creates the writer of a recording.
     ///
+    /// - Parameter encryption: The key of its base, and of the databases that are made from it.
     /// - Throws: ``Failure`` with ``ExitStatus/cannotCreate``.
     static func writer(
-        _ path: String, _ setup: RecordingSetup, _ base: [UInt8], _ options: RecordOptions, _ policy: CachePolicy
+        _ path: String, _ setup: RecordingSetup, _ base: [UInt8], _ options: RecordOptions, _ policy: CachePolicy,
+        _ encryption: (any DataFileEncryption)?
     ) throws(Failure) -> RecordingWriter {
         let shortener = RecordingShortener(policy: policy) { path throws(StorageError) in
-            try await SQLiteJournal.open(path: path)
+            var configuration = SQLiteJournal.Configuration(path: path)
+            configuration.encryption = encryption
+            return try await SQLiteJournal.open(configuration)
         }
         do throws(RecordingError) {
             return try RecordingWriter(

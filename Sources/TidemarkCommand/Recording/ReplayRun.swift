@@ -21,10 +21,12 @@ final class ReplayRun {
     /// - Parameters:
     ///   - output: Where to keep the database; nil for a temporary one.
     ///   - base: A copy of the database with which the recording began, if the recording does not contain it.
+    ///   - encryption: The key of the database, if it is encrypted.
     ///   - record: Creates the recording of the replay itself; returns nil for none.
     /// - Throws: ``Failure``, ``Tidemark/StorageError``.
     init(
         _ source: ReplaySource, output: String? = nil, base: String? = nil,
+        encryption: (any DataFileEncryption)? = nil,
         record: (RecordingSetup, [UInt8]) throws -> RecordingWriter? = { _, _ in nil }
     ) async throws {
         self.source = source
@@ -47,7 +49,7 @@ final class ReplayRun {
             try Data(bytes).write(to: URL(fileURLWithPath: database))
             _ = chmod(database, 0o600)
         }
-        let journal = try await ReplayRun.journal(database, copiedFrom: base)
+        let journal = try await ReplayRun.journal(database, copiedFrom: base, encryption)
         let writer: RecordingWriter?
         do {
             writer = try record(source.setup, bytes)
@@ -64,11 +66,15 @@ final class ReplayRun {
     ///
     /// - Parameter base: The user's file of which `database` is a copy; nil if the recording contains its own base.
     /// - Throws: ``Failure`` that names the user's file rather than the copy; ``Tidemark/StorageError`` without a base.
-    private static func journal(_ database: String, copiedFrom base: String?) async throws -> SQLiteJournal {
-        guard let base else { return try await SQLiteJournal.open(path: database) }
+    private static func journal(
+        _ database: String, copiedFrom base: String?, _ encryption: (any DataFileEncryption)?
+    ) async throws -> SQLiteJournal {
+        var configuration = SQLiteJournal.Configuration(path: database)
+        configuration.encryption = encryption
+        guard let base else { return try await SQLiteJournal.open(configuration) }
         let journal: SQLiteJournal
         do throws(StorageError) {
-            journal = try await SQLiteJournal.open(path: database)
+            journal = try await SQLiteJournal.open(configuration)
         } catch {
             var failure = Failure(error, isReader: true)
             // The journal reports resolved paths: without links, and without doubled slashes.

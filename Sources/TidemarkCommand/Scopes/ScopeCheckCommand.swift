@@ -41,6 +41,7 @@ struct ScopeCheckCommand: AsyncParsableCommand {
     var parameters: [ScopeArgument] = []
     @Option(name: .customLong("db"), help: ArgumentHelp("The database.", valueName: "file"))
     var databasePath: String?
+    @OptionGroup var key: KeyFileOptions
     @Option(
         name: .customLong("library"),
         help: ArgumentHelp("The library of scopes that name none, as for serve.", valueName: "id"))
@@ -72,7 +73,7 @@ struct ScopeCheckCommand: AsyncParsableCommand {
         }
         let bytes = try ClaimsText.claims(claims)
         try checkParameters(scopes.map(\.explainer))
-        let reader = try CacheReader(path: databasePath)
+        let reader = try CacheReader(path: databasePath, encryption: try key.encryption())
         for (name, explainer) in scopes {
             let library = explainer.library ?? ByteString(defaultLibrary)
             let entities = try FileEntities(

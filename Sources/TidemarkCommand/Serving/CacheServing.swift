@@ -1,6 +1,7 @@
 import Logging
 import Tidemark
 import TidemarkRecording
+import TidemarkSQLite
 import TidemarkSession
 
 /// The server of `serve`. It lives in a separate executable, because most users never need it and its libraries take
@@ -45,6 +46,8 @@ package protocol PreparedServing: Sendable {
 package struct ServingSettings: Sendable {
     /// The path of the database.
     package var databasePath: String
+    /// The key of an encrypted database; nil for others.
+    package var encryption: (any DataFileEncryption)?
     /// The address to listen on.
     package var host: String
     /// The port to listen on; 0 picks a free one.

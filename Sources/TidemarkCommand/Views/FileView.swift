@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkSQLite
 import TidemarkViews
 
 /// A view that is answered once, from a database.
@@ -14,8 +15,8 @@ struct FileView {
     ///
     /// - Throws: ``Failure`` with status 65 for a wrong rule, and 64 for wrong parameters, a missing library and too
     ///   many rows.
-    init(_ options: ViewOptions, path: String, library: ByteString?) throws(Failure) {
-        reader = try CacheReader(path: path)
+    init(_ options: ViewOptions, _ database: DatabaseOptions, library: ByteString?) throws(Failure) {
+        reader = try CacheReader(database)
         let library = try FileView.library(library, of: reader)
         rule = try options.viewRule(reader, library: library)
         let binding = try options.binding(for: rule)

@@ -34,7 +34,7 @@ struct ViewDefineCommand: AsyncParsableCommand {
 
     func run() async throws {
         let checked = try rule.viewRule()
-        let library = try FileView.library(scope.library, of: try CacheReader(path: database.path))
+        let library = try FileView.library(scope.library, of: try CacheReader(database))
         let rowCount = try await define(checked, in: library)
         let output = Output.standard()
         if format.isJSON {
@@ -83,7 +83,7 @@ struct ViewDropCommand: AsyncParsableCommand {
     var name: String
 
     func run() async throws {
-        let reader = try CacheReader(path: database.path)
+        let reader = try CacheReader(database)
         let library = try FileView.library(scope.library, of: reader)
         _ = try DefinedViews(reader, library: library).rule(named: ByteString(name))
         let name = ByteString(name)

@@ -26,7 +26,7 @@ struct ViewExplainCommand: AsyncParsableCommand {
     var entity: EntityName?
 
     func run() async throws {
-        let view = try FileView(view, path: database.path, library: scope.library)
+        let view = try FileView(view, database, library: scope.library)
         let plan = view.set.plan(view.window)
         let missing = view.set.missing(view.window)
         var explanation: ViewEntityExplanation?

@@ -22,7 +22,7 @@ struct ViewListCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-        let views = try DefinedViews(try CacheReader(path: database.path), library: scope.library).views
+        let views = try DefinedViews(try CacheReader(database), library: scope.library).views
         let output = Output.standard()
         if format.isJSON {
             for view in views { try output.writeLine(ViewListCommand.json(view.record, view.rule)) }

@@ -47,7 +47,7 @@ struct ViewReadCommand: AsyncParsableCommand {
     func run() async throws {
         if isWatched { return try await watch() }
         if printsRule { return try printRule() }
-        let view = try FileView(view, path: database.path, library: scope.library)
+        let view = try FileView(view, database, library: scope.library)
         let output = Output.standard()
         if format.isJSON || !output.isTerminal {
             for row in view.result.rows { try output.writeLine(row) }
@@ -72,7 +72,7 @@ struct ViewReadCommand: AsyncParsableCommand {
     private func printRule() throws {
         var rule = try view.givenRule()
         if rule == nil {
-            let reader = try CacheReader(path: database.path)
+            let reader = try CacheReader(database)
             rule = try view.viewRule(reader, library: try FileView.library(scope.library, of: reader))
         }
         let output = Output.standard()
@@ -85,7 +85,7 @@ struct ViewReadCommand: AsyncParsableCommand {
         var rule: ViewRule?
         // A first look refuses a wrong rule, wrong parameters and an unknown name before the database is changed.
         if view.name != nil || FileManager.default.fileExists(atPath: database.path) {
-            let reader = try CacheReader(path: database.path)
+            let reader = try CacheReader(database)
             library = try FileView.library(scope.library, of: reader)
             rule = try view.viewRule(reader, library: library)
         } else {

@@ -1,4 +1,5 @@
 import Foundation
+import Tidemark
 import TidemarkModel
 
 /// The findings about a data file, the files beside it, and the machine that it is on.
@@ -30,11 +31,13 @@ public struct Examination: Hashable, Sendable {
 
     /// Examines a data file.
     ///
-    /// - Parameter path: The path of the data file, which need not exist.
+    /// - Parameters:
+    ///   - path: The path of the data file, which need not exist.
+    ///   - encryption: The key of an encrypted file; nil for a file that is not encrypted.
     /// - Returns: The findings. The function never throws: a part that cannot be examined is a finding.
     /// - Complexity: O(bytes of the file), for SQLite's own quick check and the numbers of dictionaries in rows.
-    public static func of(_ path: String) -> Examination {
-        of(path, ExaminationConditions())
+    public static func of(_ path: String, encryption: (any DataFileEncryption)? = nil) -> Examination {
+        of(path, encryption: encryption, ExaminationConditions())
     }
 
     /// Examines a data file, with a sentence about the views in it, which this module cannot read.
@@ -42,9 +45,10 @@ public struct Examination: Hashable, Sendable {
     /// - Parameter describe: Returns the sentence, or nil if there is nothing to say. It receives a function that
     ///   returns the sound records of a kind.
     package static func of(
-        _ path: String, describingViews describe: @escaping ViewDescription
+        _ path: String, encryption: (any DataFileEncryption)? = nil,
+        describingViews describe: @escaping ViewDescription
     ) -> Examination {
-        of(path, ExaminationConditions(), describingViews: describe)
+        of(path, encryption: encryption, ExaminationConditions(), describingViews: describe)
     }
 
     /// See ``of(_:describingViews:)``.
@@ -54,10 +58,20 @@ public struct Examination: Hashable, Sendable {
     ///
     /// - Parameter conditions: What the machine reports; tests replace it.
     static func of(
-        _ path: String, _ conditions: ExaminationConditions, describingViews describe: ViewDescription? = nil
+        _ path: String, encryption: (any DataFileEncryption)? = nil, _ conditions: ExaminationConditions,
+        describingViews describe: ViewDescription? = nil
     ) -> Examination {
         let file = DataFilePath(path)
         var examination = Examination(path: file.path)
+        let sealed: SealedFiles.Use?
+        do throws(StorageError) {
+            sealed = try SealedFiles.use(file, encryption)
+        } catch {
+            examination.add(
+                .problem, .file, FindingCode(refusal: error.code), error.message, at: file.path, advice: error.advice)
+            return examination
+        }
+        defer { withExtendedLifetime(sealed) {} }
         let header = HeaderCheck(file).findings(into: &examination)
         MachineCheck(file, conditions).look(into: &examination, exists: header != .missing)
         NeighbourCheck(file, conditions).look(into: &examination)

@@ -1,3 +1,5 @@
+import Tidemark
+
 /// The code by which programs recognize a finding. A code never changes once it is published.
 ///
 /// - Source: Protocol/schema/doctor.schema.json lists the same codes.
@@ -15,6 +17,12 @@ public enum FindingCode: String, Hashable, Sendable, CaseIterable {
     case newerFormat = "newer_format"
     /// The file has data that is compressed by a method that this build does not have.
     case codecMissing = "codec_missing"
+    /// The file is encrypted, and no key was given.
+    case keyNeeded = "key_needed"
+    /// The file is encrypted with another key.
+    case wrongKey = "wrong_key"
+    /// A key was given, and the file is not encrypted.
+    case notEncrypted = "not_encrypted"
     /// The file has an older format, which the next writer upgrades.
     case olderFormat = "older_format"
     /// The file has a current format.
@@ -117,4 +125,17 @@ public enum FindingCode: String, Hashable, Sendable, CaseIterable {
     case views
     /// Records of other parts of the cache, such as definitions of views, fail their checks.
     case recordDamaged = "record_damaged"
+}
+
+extension FindingCode {
+    /// The code for a file whose key was refused.
+    init(refusal code: StorageError.Code) {
+        self =
+            switch code {
+            case .keyNeeded: .keyNeeded
+            case .wrongKey: .wrongKey
+            case .notEncrypted: .notEncrypted
+            default: .unreadable
+            }
+    }
 }

@@ -44,11 +44,12 @@ struct HeaderCheck {
                 advice:
                     "tidemark verify --repair keeps what can be read; a writer moves it aside and keeps pending edits alone"
             )
-        case .foreign, .newer, .compressed:
+        case .foreign, .sealed, .newer, .compressed:
             let refusal = header.refusal(path: file.path)
             let code: FindingCode =
                 switch header {
                 case .newer: .newerFormat
+                case .sealed: .keyNeeded
                 case .compressed: .codecMissing
                 default: .notOurs
                 }

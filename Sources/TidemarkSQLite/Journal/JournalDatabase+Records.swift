@@ -15,6 +15,7 @@ extension JournalDatabase {
             try statements.libraries.write(record, lostBefore: next.lost[index] ?? [])
             next.libraryNames.append(name)
         }
+        try restoreNames(flush, statements, &next)
         for var record in flush.libraries {
             record.entityCount -= next.entityCountCorrections[record.index] ?? 0
             try statements.libraries.write(record, lostBefore: next.lost[record.index] ?? [])

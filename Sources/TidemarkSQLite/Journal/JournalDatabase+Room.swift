@@ -18,6 +18,11 @@ extension JournalDatabase {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw DataFilePath.failure("cannot create \(path)", errno) }
         Foundation.close(descriptor)
+        // The copy of an encrypted file is encrypted under the same key.
+        let sealed = configuration.encryption.map { encryption in
+            SealedFiles.Use(SealedOwner(DataFilePath(path).path, encryption))
+        }
+        defer { withExtendedLifetime(sealed) {} }
         try queue.writeWithoutTransaction { db in try db.execute(sql: "VACUUM INTO ?", arguments: [path]) }
     }
 

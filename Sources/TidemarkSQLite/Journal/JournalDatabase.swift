@@ -49,6 +49,9 @@ final class JournalDatabase {
             configuration.compression, sampleCountMin: configuration.dictionarySampleCountMin)
         try configuration.fileProtection?.protect(file)
         queue = try DataFileConnection.open(file.path)
+        if configuration.encryption != nil {
+            try queue.writeWithoutTransaction(JournalDatabase.mendSealedHeader)
+        }
         // For a file of the current format the migrator writes nothing.
         try DataFileSchema.migrator().migrate(queue)
         try queue.writeWithoutTransaction { db in
@@ -182,6 +185,7 @@ final class JournalDatabase {
             memory.entityCounts[record.index] = record.entityCount
         }
         for (_, dictionary) in dictionaries.dictionaries.sorted(by: { $0.key < $1.key }) { memory.add(dictionary) }
+        memory.mustScrub = counters[JournalDatabase.erasingCounter] == 1
         memory.lastDictionary = dictionaries.lastNumber
         memory.lastTombstone = tombstones.lastNumber
         memory.lastQuarantine = max(
@@ -231,6 +235,8 @@ final class JournalDatabase {
     func commit(_ flush: FlushBatch) throws {
         try finishOpening()
         try moveEntities(before: flush)
+        let (erasures, attached) = JournalDatabase.erasures(in: flush.attached)
+        let typesOutside = try typesOutside(erasures)
         let statements = try openStatements()
         // A flush that failed may have left an unfinished batch.
         statements.encoder.startBatch()
@@ -261,7 +267,8 @@ final class JournalDatabase {
                     next.entityCountCorrections[library, default: 0] += count
                 }
                 try writeRecords(flush, statements, &next)
-                let rest = try RecordTable.write(flush.attached, into: statements.connection)
+                try erase(erasures, keeping: typesOutside, statements, &next)
+                let rest = try RecordTable.write(attached, into: statements.connection)
                 if !rest.isEmpty || !nextHTTP.updates.isEmpty {
                     let changes = rest.map(httpChange)
                     written = try writeHTTP(changes, statements, &nextHTTP)

@@ -40,6 +40,12 @@ struct JournalMemory {
     /// replacement was counted again. Subtracted from each record until the file is opened again.
     var entityCountCorrections: [LibraryIndex: Int64] = [:]
 
+    /// True if unused pages may have rows of an erased library.
+    var mustScrub = false
+    /// The names of erased libraries that a cache still knows by their number. They are written again with the first
+    /// data that a library gets.
+    var erasedNames: [LibraryIndex: ByteString] = [:]
+
     /// The number of entities in each library's stored record.
     var entityCounts: [LibraryIndex: Int64] = [:]
 

@@ -87,7 +87,7 @@ struct RecordTable {
 
     static func exists(_ db: Database) throws -> Bool { try Int.fetchOne(db, sql: existence) == 1 }
 
-    private static func exists(_ connection: OpaquePointer) throws -> Bool {
+    static func exists(_ connection: OpaquePointer) throws -> Bool {
         try PreparedStatement.number(connection, existence) == 1
     }
 

@@ -16,6 +16,11 @@ extension SQLiteJournal {
         /// When iOS and its relatives give access to the file; nil for what its folder prescribes. Other systems ignore
         /// it. nil by default.
         public var fileProtection: FileProtection?
+        /// Encrypts the file with the program's key; nil for a file that is not encrypted, which links no cryptography.
+        ///
+        /// A new file is created encrypted or not, and stays so. Opening throws `.keyNeeded`, `.wrongKey` or
+        /// `.notEncrypted` when the key does not fit the file; nothing is changed then.
+        public var encryption: (any DataFileEncryption)?
         /// The number of payloads of a type from which a dictionary is trained: 1,000. Tests use fewer.
         package var dictionarySampleCountMin = 1_000
         /// How a newly created file stores entities.

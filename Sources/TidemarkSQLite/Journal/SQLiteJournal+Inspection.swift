@@ -24,8 +24,9 @@ extension SQLiteJournal {
     /// - Complexity: O(bytes of the file).
     public nonisolated func examine() async -> [JournalFinding] {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global(qos: .utility).async { [path = file.path] in
-                continuation.resume(returning: Examination.of(path).findings.map { JournalFinding($0) })
+            DispatchQueue.global(qos: .utility).async { [path = file.path, encryption] in
+                let examination = Examination.of(path, encryption: encryption)
+                continuation.resume(returning: examination.findings.map { JournalFinding($0) })
             }
         }
     }

@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkStore
 
 /// The bytes of the file on the disk and in memory, and copies of it.
 extension SQLiteJournal {

@@ -41,6 +41,8 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
     var use: FilesInUse.Use?
     /// How the file was left; nil while the journal is not suspended.
     var pause: SuspendedFile?
+    /// Keeps the key of an encrypted file; nil for others.
+    private let sealed: SealedFiles.Use?
     private let damagedRows: DamagedRowCounter
     /// The open database; nil while the journal is suspended, and after closing or a failed rebuild.
     var database: JournalDatabase?
@@ -70,8 +72,8 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
     /// a new one, as ``openingReport`` then shows; pending edits that can still be read are copied into the new file. A
     /// file of another program or of a newer format is not changed.
     ///
-    /// - Throws: ``Tidemark/StorageError``: `.locked`, `.notOurs`, `.newerFormat`, `.codecMissing`, `.cannotCreate`,
-    ///   `.diskFull`, `.inputOutput`.
+    /// - Throws: ``Tidemark/StorageError``: `.locked`, `.notOurs`, `.newerFormat`, `.codecMissing`, `.keyNeeded`,
+    ///   `.wrongKey`, `.notEncrypted`, `.cannotCreate`, `.diskFull`, `.inputOutput`.
     /// - Complexity: Independent of the number of entities.
     public static func open(_ configuration: Configuration) async throws(StorageError) -> SQLiteJournal {
         let executor = JournalExecutor(configuration.enqueue)
@@ -104,6 +106,7 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
         configuration.onDamagedRow = { counter.add($0) }
         configuration.concurrentReads = ConcurrentReads()
         let file = DataFilePath(configuration.path)
+        let sealed = try SealedFiles.use(file, configuration.encryption)
         let header = try FileHeader.read(file.path)
         let isKnown = FileTraces.areBeside(file)
         if let refusal = try DataFileOpener.refusal(of: file, header, isKnown: isKnown) { throw refusal }
@@ -121,6 +124,7 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
             self.configuration = configuration
             self.file = file
             self.lock = lock
+            self.sealed = sealed
             damagedRows = counter
             database = opened.database
             sharedHTTP = opened.database.httpLedger
@@ -170,15 +174,42 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
             }
             use = nil
         }
-        let opened = try DataFileOpener(file, configuration).rebuild(reason: reason)
+        let opened = try adopt { () throws(StorageError) in
+            try DataFileOpener(file, configuration).rebuild(reason: reason)
+        }
+        openingReport = opened.report
+        try changeIndexes(indexes, progress: nil)
+        return opened
+    }
+
+    /// Opens the file that replaces the one that was open.
+    private func adopt(
+        _ open: () throws(StorageError) -> DataFileOpener.Opened
+    ) throws(StorageError) -> DataFileOpener.Opened {
+        let opened = try open()
         identityLock = try IdentityLock.acquire(file, in: configuration.lockFolder)
         use = FilesInUse.Use(file.path)
         opened.database.httpLimits = httpLimits
         opened.database.share(sharedHTTP)
         database = opened.database
-        openingReport = opened.report
-        try changeIndexes(indexes, progress: nil)
         return opened
+    }
+
+    /// Closes the open file, and opens the one that replaces it with the same content.
+    func replaceDatabase(
+        _ old: JournalDatabase, _ open: () throws(StorageError) -> DataFileOpener.Opened
+    ) throws(StorageError) -> JournalDatabase {
+        database = nil
+        do {
+            try old.close()
+        } catch {
+            // The replacement has everything that was committed.
+        }
+        use = nil
+        let opened = try adopt(open)
+        recovered = RecoveredState()
+        noteMemory()
+        return opened.database
     }
 
     // MARK: Journal
@@ -211,7 +242,7 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
 
     private var opening: BackgroundOpening? { database?.opening }
 
-    private func takeLoss() throws(StorageError) -> OpeningLoss? {
+    func takeLoss() throws(StorageError) -> OpeningLoss? {
         defer { noteMemory() }
         return try perform { database in
             try database.finishOpening()
@@ -252,6 +283,9 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
         recovered = opened.state
         return recovered
     }
+
+    /// The key of the file; nil if it is not encrypted.
+    package nonisolated var encryption: (any DataFileEncryption)? { configuration.encryption }
 
     /// Copies the log back into the file, closes it and releases the lock. Further calls throw `.closed`.
     ///

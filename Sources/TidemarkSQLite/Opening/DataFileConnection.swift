@@ -86,6 +86,16 @@ enum DataFileConnection {
         try rename(file.replacement, to: file.path, file, configuration)
     }
 
+    /// Marks a copy without erased libraries as complete. From then on the only next step is ``replaceErased(_:_:)``.
+    static func promiseErasure(_ file: DataFilePath, _ configuration: SQLiteJournal.Configuration) throws {
+        try rename(file.unfinished, to: file.erasure, file, configuration)
+    }
+
+    /// Renames a copy without erased libraries to the final name. The earlier file was deleted before.
+    static func replaceErased(_ file: DataFilePath, _ configuration: SQLiteJournal.Configuration) throws {
+        try rename(file.erasure, to: file.path, file, configuration)
+    }
+
     private static func rename(
         _ source: String, to target: String, _ file: DataFilePath, _ configuration: SQLiteJournal.Configuration
     ) throws {
@@ -118,7 +128,7 @@ enum DataFileConnection {
                 try db.execute(sql: "PRAGMA \(pragma)")
             }
         }
-        return try DatabaseQueue(path: path, configuration: configuration)
+        return try SealedFiles.opening(path) { try DatabaseQueue(path: path, configuration: configuration) }
     }
 
     /// Removes GRDB's authorizer, which records for GRDB's observers what each statement reads and writes.

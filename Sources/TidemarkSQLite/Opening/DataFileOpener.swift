@@ -5,8 +5,8 @@ import TidemarkStore
 
 /// Opens a data file under its lock: creates, reopens, rebuilds or refuses it.
 struct DataFileOpener {
-    private let file: DataFilePath
-    private let configuration: SQLiteJournal.Configuration
+    let file: DataFilePath
+    let configuration: SQLiteJournal.Configuration
     /// True if, before the lock was taken, a file beside the data file showed that it is a Tidemark file.
     private let isKnown: Bool
 
@@ -33,7 +33,7 @@ struct DataFileOpener {
         if isKnown { return nil }
         return switch header {
         case .missing, .empty: FileTraces.stranger(beside: file)
-        case .unmarked, .garbage, .foreign, .newer, .compressed, .ours: nil
+        case .unmarked, .garbage, .foreign, .sealed, .newer, .compressed, .ours: nil
         }
     }
 
@@ -44,6 +44,7 @@ struct DataFileOpener {
         if let refusal = configuration.compression.refusal(path: file.path) { throw refusal }
         let header = try FileHeader.read(file.path)
         if let refusal = try DataFileOpener.refusal(of: file, header, isKnown: isKnown) { throw refusal }
+        if DataFilePath.byteCount(file.erasure) != nil { return try finishErasure(.reopened) }
         if DataFilePath.byteCount(file.replacement) != nil {
             return try replace(reason: "it was being created anew when the process ended")
         }
@@ -53,7 +54,7 @@ struct DataFileOpener {
             return try create()
         case .unmarked, .garbage:
             return try rebuild(reason: "not a SQLite database")
-        case .ours, .foreign, .newer, .compressed:
+        case .ours, .foreign, .sealed, .newer, .compressed:
             return try reopen()
         }
     }
@@ -104,7 +105,7 @@ struct DataFileOpener {
         }
     }
 
-    private func creationFailure(_ error: any Error) -> StorageError {
+    func creationFailure(_ error: any Error) -> StorageError {
         let failure = SQLiteError.storageError(error, path: file.path)
         guard failure.code == .inputOutput else { return failure }
         return StorageError(
@@ -133,10 +134,13 @@ struct DataFileOpener {
         try queue.close()
     }
 
-    private func attach(_ report: OpeningReport) throws -> Opened {
+    /// Opens the file under its final name, and finishes an erasure that a process left unfinished.
+    func attach(_ report: OpeningReport) throws -> Opened {
         let database = try JournalDatabase(file, configuration)
         do {
-            return Opened(database: database, state: try database.recover(), report: report)
+            let state = try database.recover()
+            if database.memory.mustScrub, let opened = try finishErasure(in: database, report) { return opened }
+            return Opened(database: database, state: state, report: report)
         } catch {
             do {
                 try database.close()

@@ -24,8 +24,13 @@ struct DataFilePath: Hashable, Sendable {
     var lock: String { path + "-lock" }
     /// The path under which a new file is created before it gets its name.
     var unfinished: String { path + "-new" }
+    /// The ends of the names of files that are written to get the name of a data file.
+    static let suffixesOfNewFiles = ["-new", "-rebuilt", "-erased"]
     /// The path of a complete file that replaces a damaged one; it exists only during the replacement.
     var replacement: String { path + "-rebuilt" }
+    /// The path of a complete file that replaces one from which a library was erased; it exists only during the
+    /// replacement.
+    var erasure: String { path + "-erased" }
     var folder: String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
 
     /// Returns the size of a file; nil when there is no such file.

@@ -14,6 +14,8 @@ enum FileHeader: Equatable {
     case unmarked
     /// The file has the Tidemark mark, but is not a SQLite database that can be written.
     case garbage
+    /// The file is encrypted, and this process has no key for it.
+    case sealed
     /// The file is a SQLite database without the Tidemark mark, as that of another program.
     case foreign(applicationID: Int32)
     /// The file has a newer format than this code reads.
@@ -33,6 +35,7 @@ enum FileHeader: Equatable {
     ///   the system refuses access to it.
     static func read(_ path: String) throws(StorageError) -> FileHeader {
         if FilesInUse.contains(path) { return .ours(version: DataFile.formatVersion) }
+        if let owner = SealedFiles.owner(of: path) { return try read(path, owner) }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return .missing }
@@ -51,20 +54,60 @@ enum FileHeader: Equatable {
                 advice: "check that it is a file")
         }
         if count == 0 { return .empty }
-        let isDatabase = count == bytes.count && Array(bytes[..<magic.count]) == magic
-        let applicationID = integer(bytes, at: 68)
-        guard applicationID == DataFile.applicationID else {
-            return isDatabase ? .foreign(applicationID: applicationID) : .unmarked
+        return FileHeader(bytes, count) { isSealed(descriptor, bytes) }
+    }
+
+    /// Classifies a file by its first 100 bytes, or as many as it has.
+    ///
+    /// - Parameter isSealed: Returns true if a file that looks like none of SQLite's is encrypted.
+    private init(_ bytes: [UInt8], _ count: Int, isSealed: () -> Bool) {
+        let isDatabase = count == bytes.count && Array(bytes[..<FileHeader.magic.count]) == FileHeader.magic
+        let applicationID = FileHeader.integer(bytes, at: 68)
+        if applicationID == DataFile.applicationID {
+            let isUsable = KnownHeader.isUsable(Array(bytes[..<count]))
+            self = isUsable ? FileHeader(version: FileHeader.integer(bytes, at: 60)) : .garbage
+        } else if isDatabase {
+            self = .foreign(applicationID: applicationID)
+        } else {
+            self = isSealed() ? .sealed : .unmarked
         }
-        return KnownHeader.isUsable(Array(bytes[..<count])) ? FileHeader(version: integer(bytes, at: 60)) : .garbage
+    }
+
+    /// Reads the header of a file for which this process has a key.
+    private static func read(_ path: String, _ owner: SealedOwner) throws(StorageError) -> FileHeader {
+        guard let first = try SealedFiles.header(of: path) else { return .missing }
+        if first.isEmpty { return .empty }
+        guard SealedHeader.isMarked(first) else {
+            let bytes = Array(first.prefix(KnownHeader.byteCount))
+            let rest = [UInt8](repeating: 0, count: KnownHeader.byteCount - bytes.count)
+            return FileHeader(bytes + rest, bytes.count) { false }
+        }
+        // A file whose key or first page cannot be opened has the mark, and is damaged.
+        guard let bytes = try SealedFiles.databaseHeader(of: path, owner) else { return .garbage }
+        if bytes.isEmpty { return .empty }
+        let rest = [UInt8](repeating: 0, count: KnownHeader.byteCount - bytes.count)
+        return FileHeader(bytes + rest, bytes.count) { false }
+    }
+
+    /// Returns true if a file has one of the two marks of an encrypted data file.
+    private static func isSealed(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
+        if bytes.starts(with: SealedHeader.magic) { return true }
+        var copy = [UInt8](repeating: 0, count: SealedHeader.magic.count)
+        let count = pread(descriptor, &copy, copy.count, off_t(SealedHeader.copyByteCount))
+        return count == copy.count && copy == SealedHeader.magic
+    }
+
+    /// Returns true if the first bytes of a file are those of a database that is not encrypted, ours or another one.
+    static func isPlain(_ bytes: [UInt8]) -> Bool {
+        bytes.starts(with: magic) || (bytes.count >= 72 && integer(bytes, at: 68) == DataFile.applicationID)
     }
 
     private static let magic = Array("SQLite format 3\0".utf8)
 
-    /// Returns the first 100 bytes of a file, or as many as it has; nil when they cannot be read, or this process has
-    /// the file open.
+    /// Returns the first 100 bytes of a file, or as many as it has; nil when they cannot be read, or are sealed, or
+    /// this process has the file open.
     static func bytes(of path: String) -> [UInt8]? {
-        guard !FilesInUse.contains(path) else { return nil }
+        guard !FilesInUse.contains(path), SealedFiles.owner(of: path) == nil else { return nil }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -99,6 +142,7 @@ enum FileHeader: Equatable {
                 ? nil
                 : StorageError(
                     .notOurs, "\(path) is not a database; it was not changed", advice: "pass another file name")
+        case .sealed: SealedFiles.keyNeeded(path)
         case .foreign(let applicationID):
             StorageError(
                 .notOurs, "\(path) is a SQLite database of another program; it was not changed",

@@ -10,7 +10,7 @@ enum FileTraces {
     ///
     /// Call it before taking the lock, which creates a lock file.
     static func areBeside(_ file: DataFilePath) -> Bool {
-        isLock(file.lock) || isLog(file.writeAheadLog) || isOurs(file.replacement)
+        isLock(file.lock) || isLog(file.writeAheadLog) || isOurs(file.replacement) || isOurs(file.erasure)
     }
 
     /// Returns the error for a foreign file whose name a new data file needs; nil when there is none.
@@ -28,10 +28,18 @@ enum FileTraces {
     /// Returns the error for a foreign file that has the name of a replacement; nil when there is none.
     static func stranger(inPlaceOf file: DataFilePath) throws(StorageError) -> StorageError? {
         let header = try FileHeader.read(file.replacement)
-        return switch header {
-        case .missing, .ours, .garbage: nil
-        case .newer, .compressed: header.refusal(path: file.replacement)
-        case .empty, .unmarked, .foreign: refusal(file.replacement)
+        let found: StorageError? =
+            switch header {
+            case .missing, .ours, .garbage: nil
+            case .newer, .compressed, .sealed: header.refusal(path: file.replacement)
+            case .empty, .unmarked, .foreign: refusal(file.replacement)
+            }
+        guard found == nil, DataFilePath.byteCount(file.erasure) != nil else { return found }
+        let erased = try FileHeader.read(file.erasure)
+        return switch erased {
+        case .missing, .ours: nil
+        case .newer, .compressed, .sealed: erased.refusal(path: file.erasure)
+        case .empty, .unmarked, .garbage, .foreign: refusal(file.erasure)
         }
     }
 
@@ -46,7 +54,7 @@ enum FileTraces {
     private static func isOurs(_ path: String) -> Bool {
         do throws(StorageError) {
             return switch try FileHeader.read(path) {
-            case .ours, .garbage: true
+            case .ours, .garbage, .sealed: true
             case .missing, .empty, .unmarked, .foreign, .newer, .compressed: false
             }
         } catch {
@@ -62,7 +70,7 @@ enum FileTraces {
         if bytes.allSatisfy({ $0 == 0 }) { return true }
         do throws(StorageError) {
             return switch try FileHeader.read(path) {
-            case .missing, .empty, .ours, .garbage, .foreign(applicationID: 0): true
+            case .missing, .empty, .ours, .garbage, .sealed, .foreign(applicationID: 0): true
             case .unmarked, .foreign, .newer, .compressed: false
             }
         } catch {
@@ -81,6 +89,7 @@ enum FileTraces {
     /// - Source: sqlite.org, database file format, section 4.1.
     private static func isLog(_ path: String) -> Bool {
         guard let bytes = beginning(path, 32), bytes.count == 32 else { return false }
+        if bytes.starts(with: SealedKey.logMagic) { return SealedFiles.owner(of: String(path.dropLast(4))) != nil }
         let pageByteCount = bytes[8..<12].reduce(0) { $0 << 8 | Int($1) }
         return bytes[..<3].elementsEqual([0x37, 0x7F, 0x06]) && 0x82...0x83 ~= bytes[3]
             && pageByteCount == DataFile.pageByteCount
@@ -93,7 +102,7 @@ enum FileTraces {
         beginning(path, 8) == [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
     }
 
-    /// Returns the first bytes of a plain file, at most `byteCount`; nil when it is not a plain file, or cannot be
+    /// Returns the first bytes of a regular file, at most `byteCount`; nil when it is not a plain file, or cannot be
     /// read.
     private static func beginning(_ path: String, _ byteCount: Int) -> [UInt8]? {
         var status = stat()

@@ -21,6 +21,7 @@ enum LogIdentity {
     /// cannot be read, since that damage is reported elsewhere.
     static func isForeign(_ file: DataFilePath) -> Bool {
         guard DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0 else { return false }
+        if SealedFiles.owner(of: file.path) != nil, SealedFiles.isLogForeign(file) { return true }
         // Reading only the main file takes no lock, so the page may be one that a running writer is copying there.
         for _ in 0..<attemptCountMax {
             guard let own = number(file, isImmutable: true), number(file, isImmutable: false) != own else {

@@ -29,7 +29,7 @@ package enum ApolloCacheFile {
         let header = try FileHeader.read(path)
         switch header {
         case .missing: throw StorageError(.notFound, "\(path) does not exist", advice: "check the name")
-        case .empty, .unmarked, .garbage, .compressed, .ours, .newer: throw notApollo(path)
+        case .empty, .unmarked, .garbage, .compressed, .ours, .newer, .sealed: throw notApollo(path)
         case .foreign: break
         }
         do {

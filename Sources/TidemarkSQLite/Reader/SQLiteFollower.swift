@@ -16,6 +16,9 @@ package actor SQLiteFollower: Journal {
 
     private let executor: JournalExecutor
     private let file: DataFilePath
+    private let encryption: (any DataFileEncryption)?
+    /// Keeps the key of an encrypted file; nil for others.
+    private let sealed: SealedFiles.Use?
     private var database: JournalDatabase?
 
     /// The executor on which the follower's calls run, one after another.
@@ -25,13 +28,16 @@ package actor SQLiteFollower: Journal {
     ///
     /// - Throws: ``Tidemark/StorageError``: `.notFound`, `.notOurs`, `.newerFormat`, `.damaged`, `.locked`,
     ///   `.inputOutput`.
-    package static func open(path: String) async throws(StorageError) -> SQLiteFollower {
+    package static func open(
+        path: String, encryption: (any DataFileEncryption)? = nil
+    ) async throws(StorageError) -> SQLiteFollower {
         let executor = JournalExecutor(nil)
         let result = await withCheckedContinuation { continuation in
             executor.run {
                 do throws(StorageError) {
                     continuation.resume(
-                        returning: Result<SQLiteFollower, StorageError>.success(try SQLiteFollower(path, executor)))
+                        returning: Result<SQLiteFollower, StorageError>.success(
+                            try SQLiteFollower(path, encryption, executor)))
                 } catch {
                     continuation.resume(returning: .failure(error))
                 }
@@ -40,10 +46,14 @@ package actor SQLiteFollower: Journal {
         return try result.get()
     }
 
-    private init(_ path: String, _ executor: JournalExecutor) throws(StorageError) {
+    private init(
+        _ path: String, _ encryption: (any DataFileEncryption)?, _ executor: JournalExecutor
+    ) throws(StorageError) {
         // The reader refuses anything that is not a data file, and newer formats.
-        _ = try SQLiteReader(path: path)
+        _ = try SQLiteReader(path: path, encryption: encryption)
         file = DataFilePath(path)
+        sealed = try SealedFiles.use(file, encryption)
+        self.encryption = encryption
         self.executor = executor
         do {
             database = try JournalDatabase(following: file, SQLiteJournal.Configuration(path: path))
@@ -100,8 +110,9 @@ package actor SQLiteFollower: Journal {
     /// Examines the file and its surroundings.
     package nonisolated func examine() async -> [JournalFinding] {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global(qos: .utility).async { [path = file.path] in
-                continuation.resume(returning: Examination.of(path).findings.map { JournalFinding($0) })
+            DispatchQueue.global(qos: .utility).async { [path = file.path, encryption] in
+                let examination = Examination.of(path, encryption: encryption)
+                continuation.resume(returning: examination.findings.map { JournalFinding($0) })
             }
         }
     }

@@ -26,6 +26,8 @@ import TidemarkStore
 /// - Source: docs/data-file.md; docs/operating.md, one writer, and damage.
 public final class SQLiteReader {
     let file: DataFilePath
+    /// Keeps the key of an encrypted file; nil for others. Declared before the connection, which needs it.
+    private let sealed: SealedFiles.Use?
     let connection: ReadConnection
     let decoder: PayloadDecoder
     /// The reads of a file of blocks, which keep the loaded index until another connection commits.
@@ -33,13 +35,16 @@ public final class SQLiteReader {
 
     /// Opens a data file for reading.
     ///
-    /// - Parameter path: The path of an existing data file.
-    /// - Throws: ``Tidemark/StorageError``: `.notFound`, `.notOurs`, `.newerFormat`, `.damaged`, `.locked`,
-    ///   `.inputOutput`.
+    /// - Parameters:
+    ///   - path: The path of an existing data file.
+    ///   - encryption: The key of an encrypted file; nil for a file that is not encrypted.
+    /// - Throws: ``Tidemark/StorageError``: `.notFound`, `.notOurs`, `.newerFormat`, `.keyNeeded`, `.wrongKey`,
+    ///   `.notEncrypted`, `.damaged`, `.locked`, `.inputOutput`.
     /// - Complexity: Independent of the number of entities.
-    public init(path: String) throws(StorageError) {
+    public init(path: String, encryption: (any DataFileEncryption)? = nil) throws(StorageError) {
         let file = DataFilePath(path)
         self.file = file
+        sealed = try SealedFiles.use(file, encryption)
         let header = try FileHeader.read(file.path)
         if let refusal = header.refusal(path: file.path, isKnown: FileTraces.areBeside(file)) { throw refusal }
         switch header {
@@ -49,7 +54,7 @@ public final class SQLiteReader {
             throw StorageError(
                 .damaged, "\(file.path) is not a SQLite database",
                 advice: "open it for writing: it is moved aside and created anew")
-        case .ours, .foreign, .newer, .compressed: break
+        case .ours, .foreign, .sealed, .newer, .compressed: break
         }
         do {
             try DataFileSchema.check(file)
@@ -112,7 +117,8 @@ public final class SQLiteReader {
     public func libraries() throws(StorageError) -> [ReadLibrary] {
         try snapshot { connection in
             let counters = try CounterTable.read(connection)
-            return try LibraryTable.read(connection).sorted { $0.name < $1.name }.map { record in
+            let records = try LibraryTable.read(connection).filter { !ErasedLibrary.isName($0.name) }
+            return records.sorted { $0.name < $1.name }.map { record in
                 var record = record
                 record.isSourceStale = counters[CounterTable.sourceStale(record.index)] == 1
                 var status = record.status

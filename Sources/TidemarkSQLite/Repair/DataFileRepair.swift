@@ -25,16 +25,20 @@ public enum DataFileRepair {
     ///
     /// - Parameters:
     ///   - path: The path of the data file.
+    ///   - encryption: The key of an encrypted file; nil for a file that is not encrypted.
     ///   - now: The current time in milliseconds since 1970.
     ///   - isValid: Returns true if the bytes are one JSON object; called on several threads, as in
     ///     ``SQLiteReader/verify(isValid:)``.
-    /// - Throws: ``Tidemark/StorageError``: `.notFound`, `.notOurs`, `.newerFormat`, `.locked`, `.diskFull`,
-    ///   `.cannotCreate`, `.inputOutput`. The file is unchanged then.
+    /// - Throws: ``Tidemark/StorageError``: `.notFound`, `.notOurs`, `.newerFormat`, `.keyNeeded`, `.wrongKey`,
+    ///   `.notEncrypted`, `.locked`, `.diskFull`, `.cannotCreate`, `.inputOutput`. The file is unchanged then.
     /// - Complexity: O(bytes of the file), and the same disk space again.
     public static func run(
-        path: String, now: Int64, isValid: @escaping @Sendable ([UInt8]) -> Bool
+        path: String, encryption: (any DataFileEncryption)? = nil, now: Int64,
+        isValid: @escaping @Sendable ([UInt8]) -> Bool
     ) throws(StorageError) -> RepairReport {
         let file = DataFilePath(path)
+        let sealed = try SealedFiles.use(file, encryption)
+        defer { withExtendedLifetime(sealed) {} }
         let header = try FileHeader.read(file.path)
         let isKnown = FileTraces.areBeside(file)
         // A mark with one flipped bit, on a file that has all of Tidemark's tables, is damage.
@@ -45,41 +49,46 @@ public enum DataFileRepair {
         let refusal = isMarkDamaged ? nil : try DataFileOpener.refusal(of: file, header, isKnown: isKnown)
         if let refusal { throw refusal }
         let hasReplacement = DataFilePath.byteCount(file.replacement) != nil
-        guard header != .missing || hasReplacement else {
+        let hasErasure = DataFilePath.byteCount(file.erasure) != nil
+        guard header != .missing || hasReplacement || hasErasure else {
             throw StorageError(.notFound, "\(file.path) does not exist", advice: "check the name")
         }
         let lock = try WriterLock(file)
         defer { lock.release() }
         var configuration = SQLiteJournal.Configuration(path: file.path)
+        configuration.encryption = encryption
         let identityLock = try IdentityLock.acquire(file, in: configuration.lockFolder)
         defer { identityLock?.release() }
         configuration.now = { now }
         let opener = DataFileOpener(file, configuration, isKnown: isKnown)
         var steps: [RepairStep] = []
+        if hasErasure { try close(try opener.finishErasure(.reopened).database, file) }
         if hasReplacement {
             try close(try opener.replace(reason: "it was being replaced when the process ended").database, file)
             steps.append(RepairStep("the new file replaced the damaged one"))
         }
         do {
-            if case .ours = header { try opener.rollBack() }
+            if case .ours = header, !hasErasure { try opener.rollBack() }
         } catch {
             // A transaction that cannot be rolled back is damage, which the check below finds.
         }
-        let before = isMarkDamaged ? .damagedMark : try verify(file, isValid)
+        let before = isMarkDamaged ? .damagedMark : try verify(file, encryption, isValid)
         guard !before.isSound else { return RepairReport(before: before, after: before, steps: steps) }
         steps += try replaceContents(file, configuration, isValid)
         let opened = try opener.replace(reason: "it was repaired")
         try close(opened.database, file)
         var movedTo: String?
         if case .rebuilt(let target, _) = opened.report { movedTo = target }
-        return RepairReport(before: before, after: try verify(file, isValid), steps: steps, movedTo: movedTo)
+        return RepairReport(
+            before: before, after: try verify(file, encryption, isValid), steps: steps, movedTo: movedTo)
     }
 
     private static func verify(
-        _ file: DataFilePath, _ isValid: @escaping @Sendable ([UInt8]) -> Bool
+        _ file: DataFilePath, _ encryption: (any DataFileEncryption)?,
+        _ isValid: @escaping @Sendable ([UInt8]) -> Bool
     ) throws(StorageError) -> VerifyReport {
         do throws(StorageError) {
-            return try SQLiteReader(path: file.path).verify(isValid: isValid)
+            return try SQLiteReader(path: file.path, encryption: encryption).verify(isValid: isValid)
         } catch {
             guard error.code == .damaged else { throw error }
             var report = VerifyReport()

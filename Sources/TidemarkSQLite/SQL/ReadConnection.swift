@@ -25,6 +25,7 @@ final class ReadConnection {
             try SQLiteError.check(ReadConnection.headerRegistration, connection: nil)
             uri += "&vfs=\(TIDEMARK_SQLITE_HEADER_VFS)&header=\(header.map(ReadConnection.digits).joined())"
         }
+        if SealedFiles.owner(of: path) != nil { uri += "&vfs=\(TIDEMARK_SQLITE_SEALED_VFS)" }
         let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(uri, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {

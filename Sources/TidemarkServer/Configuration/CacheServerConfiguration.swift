@@ -1,6 +1,7 @@
 public import Logging
 package import Tidemark
 package import TidemarkRecording
+public import TidemarkSQLite
 
 /// Configures a ``CacheServer``: its token, address, limits and data file.
 ///
@@ -29,6 +30,8 @@ public struct CacheServerConfiguration: Sendable {
     public var limits = ServerLimits()
     /// The path of the cache's data file, from which exports are read; nil answers export requests with 404.
     public var databasePath: String?
+    /// The key of the data file; nil if it is not encrypted.
+    public var databaseEncryption: (any DataFileEncryption)?
     /// Receives the log of the server and its sessions.
     public var logger: Logger
     /// The recording that `GET /recording` downloads; nil if nothing is recorded.

@@ -27,7 +27,7 @@ extension CacheServer {
         }
         let scope = EntityExport.Scope(
             library: items["library_id"].map { ByteString($0) }, type: items["type"].map { ByteString($0) })
-        let export = EntityExport(path: path, scope: scope)
+        let export = EntityExport(path: path, encryption: configuration.databaseEncryption, scope: scope)
         let lease = ExportLease(export, exports)
         do throws(StorageError) {
             try await export.begin()

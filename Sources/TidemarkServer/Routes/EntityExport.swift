@@ -29,13 +29,15 @@ final class EntityExport: Sendable {
     private static let idleTimeMax = DispatchTimeInterval.seconds(60)
 
     private let path: String
+    private let encryption: (any DataFileEncryption)?
     private let scope: Scope
     private let queue = DispatchQueue(label: "tidemark.export")
     private let room = DispatchSemaphore(value: 0)
     private let state = Mutex(State())
 
-    init(path: String, scope: Scope) {
+    init(path: String, encryption: (any DataFileEncryption)?, scope: Scope) {
         self.path = path
+        self.encryption = encryption
         self.scope = scope
     }
 
@@ -94,7 +96,7 @@ final class EntityExport: Sendable {
     private func read() {
         do throws(StorageError) {
             var damageCount = 0
-            let reader = try SQLiteReader(path: path)
+            let reader = try SQLiteReader(path: path, encryption: encryption)
             try reader.walk(library: scope.library, type: scope.type) { step in
                 switch step {
                 case .entity(let entity): return self.put(EntityExport.line(of: entity))

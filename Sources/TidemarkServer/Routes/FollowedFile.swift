@@ -49,6 +49,7 @@ actor FollowedFile: MessageSource {
     private static let checkInterval: Int64 = 200
 
     private let path: String
+    private let encryption: (any DataFileEncryption)?
     private let configuration: CacheConfiguration
     private let settings: Session.Settings
     private let clock: any CacheClock
@@ -59,9 +60,11 @@ actor FollowedFile: MessageSource {
     private var opening: Task<Result<Void, StorageError>, Never>?
 
     init(
-        path: String, configuration: CacheConfiguration, settings: Session.Settings, clock: any CacheClock
+        path: String, encryption: (any DataFileEncryption)?, configuration: CacheConfiguration,
+        settings: Session.Settings, clock: any CacheClock
     ) {
         self.path = path
+        self.encryption = encryption
         self.configuration = configuration
         var settings = settings
         settings.isReadOnly = true
@@ -140,7 +143,7 @@ actor FollowedFile: MessageSource {
     private func openAnew() async -> Result<Void, StorageError> {
         do throws(StorageError) {
             if let current, try await current.journal.version() == current.version { return .success(()) }
-            let journal = try await SQLiteFollower.open(path: path)
+            let journal = try await SQLiteFollower.open(path: path, encryption: encryption)
             let version = try await journal.version()
             let cache = try await SyncCache.open(configuration: configuration, journal: journal, clock: clock)
             let session = Session(

@@ -24,6 +24,7 @@ struct EntityMethods: MethodFamily {
             SessionMethod(
                 "cache.remove", params: ["resource_type", "ids", "matching", "cascade"], perform: EntityMethods.remove),
             SessionMethod("cache.clear", params: clearings.map(\.name), perform: clear),
+            SessionMethod("cache.erase", params: [], perform: erase),
         ]
     }
 
@@ -73,6 +74,17 @@ struct EntityMethods: MethodFamily {
     private static func remove(_ call: MethodCall) async throws(CacheError) -> MethodOutcome {
         let count = try await call.cache.remove(try call.reader.removal(call.params))
         return .answered(Answer.object { $0.member("removed", count) })
+    }
+
+    /// Erases one library. Its stored HTTP responses leave memory, too.
+    private func erase(_ call: MethodCall) async throws(CacheError) -> MethodOutcome {
+        guard let library = try call.reader.optionalLibrary(call.params) else {
+            throw CacheError(.invalidParams, "library_id is missing: it names the library to erase")
+        }
+        for clearing in clearings { clearing.begin(library) }
+        let isErased = try await call.cache.erase(library: library)
+        for clearing in clearings { try await clearing.finish(library) }
+        return .answered(Answer.object { $0.member("erased", isErased) })
     }
 
     /// Clears one library, or with no `library_id` all of them.

@@ -38,22 +38,27 @@ func exampleTidemark4(cache: SyncCache) async throws {
     configuration.fieldIndexes = [FieldIndex("file./content_kind")].compactMap { $0 }
 }
 
-/// The example in Sources/Tidemark/Engine/SyncCache+Flush.swift.
+/// The example in Sources/Tidemark/Engine/SyncCache+Erasing.swift.
 func exampleTidemark5(cache: SyncCache) async throws {
+    try await cache.erase(library: "user-17")  // for example when this user deletes the account
+}
+
+/// The example in Sources/Tidemark/Engine/SyncCache+Flush.swift.
+func exampleTidemark6(cache: SyncCache) async throws {
     let line = #"{"ResourceChanged":{"resource_type":"photo","resource":{"id":"1","stars":5}}}"#
     try await cache.ingest(Array(line.utf8))
     try await cache.flush()  // the photo survives a crash from here on
 }
 
 /// The example in Sources/Tidemark/Engine/SyncCache+Healing.swift.
-func exampleTidemark6(cache: SyncCache) async throws {
+func exampleTidemark7(cache: SyncCache) async throws {
     for status in await cache.heal() where !status.lost.isEmpty {
         print(status.library, "still misses", status.lost.count, "ranges")
     }
 }
 
 /// The example in Sources/Tidemark/Engine/SyncCache+Lines.swift.
-func exampleTidemark7(cache: SyncCache) async throws {
+func exampleTidemark8(cache: SyncCache) async throws {
     let lines = """
         {"sequence":1,"event":{"ResourceChanged":{"resource_type":"photo","resource":{"id":"1","stars":4}}}}
         {"sequence":2,"event":{"ResourceDeleted":{"resource_type":"photo","resource_id":"2"}}}
@@ -63,7 +68,7 @@ func exampleTidemark7(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Engine/SyncCache+Opening.swift.
-func exampleTidemark8(cache: SyncCache) async throws {
+func exampleTidemark9(cache: SyncCache) async throws {
     func open(over journal: some Journal) async throws -> SyncCache {
         var configuration = CacheConfiguration()
         configuration.memoryByteCountMax = 64 << 20
@@ -72,18 +77,18 @@ func exampleTidemark8(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Engine/SyncCache+SpareMemory.swift.
-func exampleTidemark9(cache: SyncCache) async throws {
+func exampleTidemark10(cache: SyncCache) async throws {
     await cache.releaseSpareMemory()
 }
 
 /// The example in Sources/Tidemark/Engine/SyncCache+SpareMemory.swift.
-func exampleTidemark10(cache: SyncCache) async throws {
+func exampleTidemark11(cache: SyncCache) async throws {
     let byteCount = await cache.relieveMemory()
     print("entities still take \(byteCount) bytes")
 }
 
 /// The example in Sources/Tidemark/Engine/SyncCache.swift.
-func exampleTidemark11(cache: SyncCache) async throws {
+func exampleTidemark12(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -96,7 +101,7 @@ func exampleTidemark11(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Engine/SyncCache.swift.
-func exampleTidemark12(cache: SyncCache) async throws {
+func exampleTidemark13(cache: SyncCache) async throws {
     switch try await cache.entity(EntityKey(type: "photo", id: "1")) {
     case .found(let resource): print(String(decoding: resource.bytes, as: UTF8.self))
     case .missing(let miss): print(miss)  // absent, evicted or deleted
@@ -104,19 +109,19 @@ func exampleTidemark12(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Engine/SyncCache.swift.
-func exampleTidemark13(cache: SyncCache) async throws {
+func exampleTidemark14(cache: SyncCache) async throws {
     for status in await cache.libraries() {
         print(status.library, status.phase, status.cursor?.rawValue ?? 0, status.lost.count)
     }
 }
 
 /// The example in Sources/Tidemark/Engine/SyncCache.swift.
-func exampleTidemark14(cache: SyncCache) async throws {
+func exampleTidemark15(cache: SyncCache) async throws {
     try await cache.close()
 }
 
 /// The example in Sources/Tidemark/Input/IngestStream.swift.
-func exampleTidemark15(cache: SyncCache) async throws {
+func exampleTidemark16(cache: SyncCache) async throws {
     func ingest(_ input: some LineInput) async throws {
         let stream = try await IngestStream(of: input, into: cache)
         while try await stream.next() {}
@@ -125,7 +130,7 @@ func exampleTidemark15(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Journal/StorageError.swift.
-func exampleTidemark16(cache: SyncCache) async throws {
+func exampleTidemark17(cache: SyncCache) async throws {
     do {
         try await cache.flush()
     } catch where error.code == .diskFull {
@@ -136,7 +141,7 @@ func exampleTidemark16(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Observation/EntityObservation.swift.
-func exampleTidemark17(cache: SyncCache) async throws {
+func exampleTidemark18(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -148,7 +153,7 @@ func exampleTidemark17(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Observation/ListChange.swift.
-func exampleTidemark18(cache: SyncCache) async throws {
+func exampleTidemark19(cache: SyncCache) async throws {
     var names = ["Sea", "Shore"]
     let changes: [ListChange<String>] = [.insert("Dune", at: 0), .move(from: 2, to: 1), .remove(at: 2)]
     for change in changes { change.apply(to: &names) }
@@ -156,7 +161,7 @@ func exampleTidemark18(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Observation/QueryModel.swift.
-func exampleTidemark19(cache: SyncCache) async throws {
+func exampleTidemark20(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -170,7 +175,7 @@ func exampleTidemark19(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Observation/QueryObservation.swift.
-func exampleTidemark20(cache: SyncCache) async throws {
+func exampleTidemark21(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -183,7 +188,7 @@ func exampleTidemark20(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Optimistic/OptimisticCommit.swift.
-func exampleTidemark21(cache: SyncCache) async throws {
+func exampleTidemark22(cache: SyncCache) async throws {
     struct RenameServer: MutationUpstream {
         nonisolated(nonsending) func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit {
             let saved = Array(#"{"id":"1","name":"Open sea"}"#.utf8)
@@ -194,7 +199,7 @@ func exampleTidemark21(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Optimistic/OptimisticConfirmation.swift.
-func exampleTidemark22(cache: SyncCache) async throws {
+func exampleTidemark23(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -206,7 +211,7 @@ func exampleTidemark22(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Optimistic/OptimisticEdit.swift.
-func exampleTidemark23(cache: SyncCache) async throws {
+func exampleTidemark24(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -219,7 +224,7 @@ func exampleTidemark23(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Optimistic/OutcomeUnknownError.swift.
-func exampleTidemark24(cache: SyncCache) async throws {
+func exampleTidemark25(cache: SyncCache) async throws {
     try await cache.optimistically { changes in
         try changes.patch(type: "photo", id: "1", ["name": "Open sea"])
     } perform: { edit in
@@ -229,7 +234,7 @@ func exampleTidemark24(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Optimistic/SyncCache+OptimisticEdits.swift.
-func exampleTidemark25(cache: SyncCache) async throws {
+func exampleTidemark26(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -243,7 +248,7 @@ func exampleTidemark25(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Optimistic/SyncCache+OptimisticEdits.swift.
-func exampleTidemark26(cache: SyncCache) async throws {
+func exampleTidemark27(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -258,14 +263,14 @@ func exampleTidemark26(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Optimistic/SyncCache+OptimisticEdits.swift.
-func exampleTidemark27(cache: SyncCache) async throws {
+func exampleTidemark28(cache: SyncCache) async throws {
     for edit in await cache.pendingEdits() where await edit.state == .pending {
         print(edit.pendingID, edit.changes)
     }
 }
 
 /// The example in Sources/Tidemark/Outbox/MutationRequest+JSON.swift.
-func exampleTidemark28(cache: SyncCache) async throws {
+func exampleTidemark29(cache: SyncCache) async throws {
     var request = MutationRequest(method: "photos.rename", input: ["id": "1", "name": "Open sea"])
     request.key = "photo 1"
     request.attemptCountMax = 10
@@ -275,7 +280,7 @@ func exampleTidemark28(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Outbox/MutationUpstream.swift.
-func exampleTidemark29(cache: SyncCache) async throws {
+func exampleTidemark30(cache: SyncCache) async throws {
     struct PhotoServer: MutationUpstream {
         nonisolated(nonsending) func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit {
             // Send mutation.input to mutation.method, with mutation.pendingID as the idempotency key.
@@ -286,24 +291,24 @@ func exampleTidemark29(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Outbox/SyncCache+Outbox.swift.
-func exampleTidemark30(cache: SyncCache) async throws {
+func exampleTidemark31(cache: SyncCache) async throws {
     await cache.pauseOutbox()  // for example on a metered connection
 }
 
 /// The example in Sources/Tidemark/Outbox/SyncCache+Outbox.swift.
-func exampleTidemark31(cache: SyncCache) async throws {
+func exampleTidemark32(cache: SyncCache) async throws {
     await cache.resumeOutbox()  // for example when the network is back
 }
 
 /// The example in Sources/Tidemark/Outbox/SyncCache+Outbox.swift.
-func exampleTidemark32(cache: SyncCache) async throws {
+func exampleTidemark33(cache: SyncCache) async throws {
     for status in await cache.outboxStatuses() where status.state == .failed {
         print(status.pendingID, status.failure?.message ?? "")
     }
 }
 
 /// The example in Sources/Tidemark/Outbox/SyncCache+OutboxEdits.swift.
-func exampleTidemark33(cache: SyncCache) async throws {
+func exampleTidemark34(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -316,7 +321,7 @@ func exampleTidemark33(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Queries/CacheError.swift.
-func exampleTidemark34(cache: SyncCache) async throws {
+func exampleTidemark35(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -330,7 +335,7 @@ func exampleTidemark34(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Queries/EntityRequest.swift.
-func exampleTidemark35(cache: SyncCache) async throws {
+func exampleTidemark36(cache: SyncCache) async throws {
     var request = EntityRequest(EntityKey(type: "photo", id: "1"), fields: ["name"])
     request.maxAges = ["photo.name": 60]
     request.maxStale = .seconds(30)
@@ -340,13 +345,13 @@ func exampleTidemark35(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Queries/QueryKey+Input.swift.
-func exampleTidemark36(cache: SyncCache) async throws {
+func exampleTidemark37(cache: SyncCache) async throws {
     let key = try QueryKey(library: "", method: "photos.list", input: Array(#"{ "album": "7" }"#.utf8))
     print(key.input)  // {"album":"7"}
 }
 
 /// The example in Sources/Tidemark/Queries/QueryResult.swift.
-func exampleTidemark37(cache: SyncCache) async throws {
+func exampleTidemark38(cache: SyncCache) async throws {
     struct PhotoServer: QueryUpstream {
         func fetch(_ query: QueryKey) async throws(UpstreamError) -> QueryResult {
             let photo = Array(#"{"id":"1","name":"Sea","album":"7"}"#.utf8)
@@ -359,7 +364,7 @@ func exampleTidemark37(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Queries/QueryUpstream.swift.
-func exampleTidemark38(cache: SyncCache) async throws {
+func exampleTidemark39(cache: SyncCache) async throws {
     struct PhotoServer: QueryUpstream {
         func fetch(_ query: QueryKey) async throws(UpstreamError) -> QueryResult {
             guard query.method == "photos.list" else { throw UpstreamError("unknown method", isRefusal: true) }
@@ -369,7 +374,7 @@ func exampleTidemark38(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Queries/SyncCache+Entities.swift.
-func exampleTidemark39(cache: SyncCache) async throws {
+func exampleTidemark40(cache: SyncCache) async throws {
     var request = EntityRequest(EntityKey(type: "photo", id: "1"))
     request.maxAges = ["photo": 3_600]
     let read = try await cache.read(request)
@@ -377,7 +382,7 @@ func exampleTidemark39(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Queries/SyncCache+Entities.swift.
-func exampleTidemark40(cache: SyncCache) async throws {
+func exampleTidemark41(cache: SyncCache) async throws {
     let explanation = try await cache.explain(EntityKey(type: "photo", id: "1"))
     for field in explanation.fields {
         print(field.name, field.writer.rawValue, field.sequence?.rawValue ?? 0, "\(field.age) ms old")
@@ -386,7 +391,7 @@ func exampleTidemark40(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/CacheTransaction+JSON.swift.
-func exampleTidemark41(cache: SyncCache) async throws {
+func exampleTidemark42(cache: SyncCache) async throws {
     try await cache.transaction { transaction in
         try transaction.put(type: "photo", ["id": "1", "name": "Sea", "size": 18_446])
         try transaction.patch(type: "photo", id: "2", ["name": "Shore"], unset: ["draft"])
@@ -395,7 +400,7 @@ func exampleTidemark41(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/CacheTransaction+Removal.swift.
-func exampleTidemark42(cache: SyncCache) async throws {
+func exampleTidemark43(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -407,7 +412,7 @@ func exampleTidemark42(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/CacheTransaction.swift.
-func exampleTidemark43(cache: SyncCache) async throws {
+func exampleTidemark44(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -421,7 +426,7 @@ func exampleTidemark43(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/CacheTransaction.swift.
-func exampleTidemark44(cache: SyncCache) async throws {
+func exampleTidemark45(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -433,7 +438,7 @@ func exampleTidemark44(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/CacheTransaction.swift.
-func exampleTidemark45(cache: SyncCache) async throws {
+func exampleTidemark46(cache: SyncCache) async throws {
     struct Photo: PatchableResource {
         static let resourceType = "photo"
         static var fieldNames: [PartialKeyPath<Photo>: String] { [\.name: "name", \.rating: "rating"] }
@@ -450,7 +455,7 @@ func exampleTidemark45(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/PatchableResource.swift.
-func exampleTidemark46(cache: SyncCache) async throws {
+func exampleTidemark47(cache: SyncCache) async throws {
     struct Photo: PatchableResource {
         static let resourceType = "photo"
         static var fieldNames: [PartialKeyPath<Photo>: String] { [\.name: "name", \.rating: "rating"] }
@@ -461,7 +466,7 @@ func exampleTidemark46(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/ReadTransaction.swift.
-func exampleTidemark47(cache: SyncCache) async throws {
+func exampleTidemark48(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -474,7 +479,7 @@ func exampleTidemark47(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/Resource.swift.
-func exampleTidemark48(cache: SyncCache) async throws {
+func exampleTidemark49(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -486,7 +491,7 @@ func exampleTidemark48(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/Resource.swift.
-func exampleTidemark49(cache: SyncCache) async throws {
+func exampleTidemark50(cache: SyncCache) async throws {
     struct PhotoID: ResourceID, Codable, RawRepresentable {
         var rawValue: String
     }
@@ -499,7 +504,7 @@ func exampleTidemark49(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/ResourceDecodingError.swift.
-func exampleTidemark50(cache: SyncCache) async throws {
+func exampleTidemark51(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -513,7 +518,7 @@ func exampleTidemark50(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/ResourceRegistry.swift.
-func exampleTidemark51(cache: SyncCache) async throws {
+func exampleTidemark52(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -528,7 +533,7 @@ func exampleTidemark51(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Changes.swift.
-func exampleTidemark52(cache: SyncCache) async throws {
+func exampleTidemark53(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -542,7 +547,7 @@ func exampleTidemark52(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Changes.swift.
-func exampleTidemark53(cache: SyncCache) async throws {
+func exampleTidemark54(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -552,7 +557,7 @@ func exampleTidemark53(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Changes.swift.
-func exampleTidemark54(cache: SyncCache) async throws {
+func exampleTidemark55(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -563,13 +568,13 @@ func exampleTidemark54(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Changes.swift.
-func exampleTidemark55(cache: SyncCache) async throws {
+func exampleTidemark56(cache: SyncCache) async throws {
     let count = try await cache.invalidate(method: "photos.list", input: ["album": "7"])
     print(count, "queries became stale")
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Changes.swift.
-func exampleTidemark56(cache: SyncCache) async throws {
+func exampleTidemark57(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -578,12 +583,12 @@ func exampleTidemark56(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Changes.swift.
-func exampleTidemark57(cache: SyncCache) async throws {
+func exampleTidemark58(cache: SyncCache) async throws {
     try await cache.clear()  // for example when the user signs out
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Resources.swift.
-func exampleTidemark58(cache: SyncCache) async throws {
+func exampleTidemark59(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -594,7 +599,7 @@ func exampleTidemark58(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Resources.swift.
-func exampleTidemark59(cache: SyncCache) async throws {
+func exampleTidemark60(cache: SyncCache) async throws {
     var after: EntityKey?
     repeat {
         let page = try await cache.entities(type: "photo", after: after, countMax: 100)
@@ -604,7 +609,7 @@ func exampleTidemark59(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Resources.swift.
-func exampleTidemark60(cache: SyncCache) async throws {
+func exampleTidemark61(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -616,7 +621,7 @@ func exampleTidemark60(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Resources.swift.
-func exampleTidemark61(cache: SyncCache) async throws {
+func exampleTidemark62(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -626,7 +631,7 @@ func exampleTidemark61(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Resources/SyncCache+Resources.swift.
-func exampleTidemark62(cache: SyncCache) async throws {
+func exampleTidemark63(cache: SyncCache) async throws {
     struct Photo: Resource {
         static let resourceType = "photo"
         var id: String
@@ -637,13 +642,13 @@ func exampleTidemark62(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Suspension/SyncCache+Suspension.swift.
-func exampleTidemark63(cache: SyncCache) async throws {
+func exampleTidemark64(cache: SyncCache) async throws {
     try await cache.suspend()  // in the background: the file is closed, and everything is in it
     try await cache.resume()  // in the foreground again
 }
 
 /// The example in Sources/Tidemark/Upstream/FileUpstream.swift.
-func exampleTidemark64(cache: SyncCache) async throws {
+func exampleTidemark65(cache: SyncCache) async throws {
     let upstream = FileUpstream(path: "complete.ndjson")
     guard upstream.isReadable else { return print("cannot read \(upstream.path)") }
     let answer = try await upstream.events(since: EventSequence(7), of: "home")
@@ -651,7 +656,7 @@ func exampleTidemark64(cache: SyncCache) async throws {
 }
 
 /// The example in Sources/Tidemark/Upstream/Upstream.swift.
-func exampleTidemark65(cache: SyncCache) async throws {
+func exampleTidemark66(cache: SyncCache) async throws {
     struct EventServer: Upstream {
         func events(
             since sequence: EventSequence, of library: ByteString

@@ -161,7 +161,8 @@ import TidemarkTesting
         let greeting = try #require(await lines.next())
         try await fixture.finish()
         let names = [
-            "cache.caught_up", "cache.clear", "cache.explain", "cache.flush", "cache.invalidate", "cache.remove",
+            "cache.caught_up", "cache.clear", "cache.erase", "cache.explain", "cache.flush", "cache.invalidate",
+            "cache.remove",
             "cache.stats", "cache.transaction", "doctor.findings", "entity.find", "entity.get", "entity.list",
             "entity.observe", "facets", "graphql.mutate", "graphql.observe", "graphql.part", "graphql.read",
             "graphql.read_fragment", "graphql.stop", "graphql.write", "graphql.write_fragment", "http.fetch",

@@ -15,6 +15,7 @@ export interface MethodForm {
 export const METHODS: MethodForm[] = [
   {name: "cache.caught_up", params: [{name: "sequence", kind: "integer", isRequired: true}, {name: "library_id", kind: "text", isRequired: false}]},
   {name: "cache.clear", params: [{name: "library_id", kind: "text", isRequired: false}, {name: "http", kind: "flag", isRequired: false}]},
+  {name: "cache.erase", params: [{name: "library_id", kind: "text", isRequired: true}]},
   {name: "cache.explain", params: [{name: "resource_type", kind: "text", isRequired: true}, {name: "id", kind: "json", isRequired: true}, {name: "library_id", kind: "text", isRequired: false}, {name: "max_ages", kind: "json", isRequired: false}]},
   {name: "cache.flush", params: []},
   {name: "cache.invalidate", params: [{name: "library_id", kind: "text", isRequired: false}, {name: "method", kind: "text", isRequired: false}, {name: "input", kind: "json", isRequired: false}, {name: "resource_type", kind: "text", isRequired: false}, {name: "tags", kind: "json", isRequired: false}, {name: "hints", kind: "json", isRequired: false}, {name: "all", kind: "flag", isRequired: false}]},
