@@ -3,6 +3,7 @@ import Tidemark
 import TidemarkEncryption
 import TidemarkModel
 import TidemarkSQLite
+import TidemarkStore
 import TidemarkTesting
 
 /// What an encrypted data file costs, beside a plain one in the same run.

@@ -154,7 +154,12 @@ struct ContentCheck {
     private func lookAtMode(_ connection: OpaquePointer, _ examination: inout Examination) throws {
         var bytes: [UInt8] = [2, 2]
         // A writer of this process always uses a log, and closing our descriptor here would release its locks.
-        if !FilesInUse.contains(file.path) {
+        if FilesInUse.contains(file.path) {
+            // Nothing is read.
+        } else if let owner = SealedFiles.owner(of: file.path) {
+            guard let header = try SealedFiles.databaseHeader(of: file.path, owner), header.count >= 20 else { return }
+            bytes = Array(header[18..<20])
+        } else {
             let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { return }
             defer { close(descriptor) }

@@ -31,8 +31,8 @@ import TidemarkTesting
         }
         var lines = [
             EventLine.change(
-                #"{"id":"id-\#(mark)","name":"payload-\#(mark)","kind":"field-\#(mark)"}"#, type: "type-\#(mark)",
-                library: library, sequence: 1, epoch: "epoch-\#(mark)"),
+                #"{"id":"id-\#(mark)","name":"payload-\#(mark)","kind":"field-\#(mark)"}"#, type: "type-\(mark)",
+                library: library, sequence: 1, epoch: "epoch-\(mark)"),
             // Unusable in part, so that it is kept in the quarantine.
             #"{"library_id":"\#(library)","sequence":2,"event":{"ResourceChanged":{"resource_type":"file","resource":{"name":"quarantine-\#(mark)"}}}}"#,
             #"{"library_id":"\#(library)","sequence":3,"event":{"ResourceDeleted":{"resource_type":"file","resource_id":"gone-\#(mark)"}}}"#,
@@ -54,7 +54,7 @@ import TidemarkTesting
             lines.append(
                 EventLine.change(
                     #"{"id":"many-\#(mark)-\#(number)","text":"dictionary-\#(mark) \#(number * 7_919)"}"#, type: "file",
-                    library: library, sequence: Int64(number + 4), epoch: "epoch-\#(mark)"))
+                    library: library, sequence: Int64(number + 4), epoch: "epoch-\(mark)"))
         }
         lines.append(call("cache.flush", #""a":0"#))
         return lines
