@@ -21,22 +21,38 @@ extension SyncCache {
 
     /// Erases a library, as the public method does.
     @discardableResult package func erase(library: ByteString) async throws(CacheError) -> Bool {
-        let isKnown = try await eraseInMemory(library)
-        try await writeAllNow()
-        do throws(StorageError) {
-            try await (journal as? any ErasingJournal)?.scrub()
-        } catch {
-            throw CacheError(.storageFailed, error.description)
+        guard let erasing = journal as? any ErasingJournal else {
+            let isKnown = libraries().contains { $0.library == library } || !pendingLayers(library: library).isEmpty
+            try await eraseInMemory(library)
+            try await writeAllNow()
+            return isKnown
         }
-        return isKnown
+        // What is in memory alone counts as well.
+        try await writeAllNow()
+        let isHeld: Bool
+        do throws(StorageError) {
+            isHeld = try await erasing.holds(library: library)
+        } catch {
+            throw CacheError(error)
+        }
+        if isHeld {
+            try await eraseInMemory(library)
+            try await writeAllNow()
+        }
+        do throws(StorageError) {
+            // An earlier call may have failed here.
+            try await erasing.scrub()
+        } catch {
+            throw CacheError(error)
+        }
+        return isHeld
     }
 
     /// Removes a library from memory, and adds its erasure to the next flush. The flush runs without the turn.
-    private func eraseInMemory(_ library: ByteString) async throws(CacheError) -> Bool {
+    private func eraseInMemory(_ library: ByteString) async throws(CacheError) {
         await takeTurn()
         defer { turns.changes.release() }
         try checkOpen()
-        let isKnown = libraries().contains { $0.library == library } || !pendingLayers(library: library).isEmpty
         for layer in pendingLayers(library: library) {
             do throws(LayerError) {
                 try rollBackNow(layer.pendingID, library: library)
@@ -51,6 +67,5 @@ extension SyncCache {
             flushes.add([LibraryErasure(library, keepsViews: true)])
             distribute()
         }
-        return isKnown
     }
 }

@@ -18,6 +18,11 @@ package struct LibraryErasure: AttachedChange, Hashable {
 
 /// The part of a journal that overwrites what was erased.
 package protocol ErasingJournal: Sendable {
+    /// Returns true if anything of a library was committed and not erased since.
+    ///
+    /// - Throws: ``StorageError``.
+    func holds(library: ByteString) async throws(StorageError) -> Bool
+
     /// Removes what committed erasures left in unused parts of the files. Without one, it does nothing.
     ///
     /// - Throws: ``StorageError``. The erased data cannot be read through the journal even then, and the next opening

@@ -9,21 +9,19 @@ extension SQLiteJournal: ErasingJournal {
     /// - Throws: ``Tidemark/StorageError``.
     package func erase(library: ByteString) throws(StorageError) -> Bool {
         if try recover().isOpening { _ = try takeLoss() }
-        let database = try openDatabase()
-        let place: Int?
-        do {
-            guard try database.holds(library) else { return false }
-            place = database.memory.libraryNames.firstIndex(of: library)
-        } catch {
-            throw SQLiteError.storageError(error, path: file.path)
-        }
+        guard try holds(library: library) else { return false }
         var flush = FlushBatch()
-        if let place { flush.clearedLibraries = [LibraryIndex(place)] }
+        if let place = try openDatabase().memory.libraryNames.firstIndex(of: library) { flush.clearedLibraries = [LibraryIndex(place)] }
         flush.attached = [LibraryErasure(library, keepsViews: false)]
         try commit(flush)
         try scrub()
         return true
     }
+
+    /// Returns true if the file has anything of a library.
+    ///
+    /// - Throws: ``Tidemark/StorageError``.
+    package func holds(library: ByteString) throws(StorageError) -> Bool { try perform { try $0.holds(library) } }
 
     /// Replaces the file by a copy without unused pages, after a library was erased.
     ///
@@ -32,11 +30,7 @@ extension SQLiteJournal: ErasingJournal {
         let old = try openDatabase()
         guard old.memory.mustScrub else { return }
         let opener = DataFileOpener(file, configuration)
-        do {
-            try opener.promiseErasure(of: old)
-        } catch {
-            throw SQLiteError.storageError(error, path: file.path)
-        }
+        try perform { try opener.promiseErasure(of: $0) }
         let names = old.memory.erasedNames
         let opened = try replaceDatabase(old) { () throws(StorageError) in try opener.finishErasure(.reopened) }
         for (library, name) in names {
@@ -49,7 +43,9 @@ extension SQLiteJournal: ErasingJournal {
 extension JournalDatabase {
     /// Returns true if the file has anything of a library.
     func holds(_ library: ByteString) throws -> Bool {
-        if memory.libraryNames.contains(library) { return true }
+        if let place = memory.libraryNames.firstIndex(of: library) {
+            return memory.erasedNames[LibraryIndex(place)] == nil
+        }
         let connection = try openStatements().connection
         for table in ["layers", "quarantine", "http_answers"] {
             let count = try PreparedStatement(connection, "SELECT count(*) FROM \(table) WHERE library = ?")

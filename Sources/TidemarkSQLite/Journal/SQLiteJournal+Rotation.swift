@@ -41,12 +41,7 @@ extension SQLiteJournal {
     }
 
     private func rotateKey(to new: any DataFileEncryption) throws(StorageError) {
-        let database = try openDatabase()
-        do {
-            try database.rotateKey(to: new)
-        } catch {
-            throw SQLiteError.storageError(error, path: file.path)
-        }
+        try perform { try $0.rotateKey(to: new) }
     }
 }
 

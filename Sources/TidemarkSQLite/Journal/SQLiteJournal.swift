@@ -206,6 +206,9 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
             // The replacement has everything that was committed.
         }
         use = nil
+        // The number of the deleted file may be given to any other at once; the lock on the name is held all the time.
+        identityLock?.release()
+        identityLock = nil
         let opened = try adopt(open)
         recovered = RecoveredState()
         noteMemory()

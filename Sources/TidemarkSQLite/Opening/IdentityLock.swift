@@ -77,10 +77,10 @@ final class IdentityLock: Sendable {
     /// The pause before another attempt at a lock that is about to be released, in milliseconds; 100 ms in all.
     private static let waitMillisecondCount: Int32 = 1
 
-    /// Returns true if a lock belongs to a file that this process deleted while it was open. The inode was reused, so
-    /// that file is closed by now and its lock is released next.
+    /// Returns true if a lock probably belongs to a file that was deleted, and whose number was given to another file:
+    /// that file is closed by now, and its lock is released next. It may also have been renamed, and stay locked.
     private static func isEnding(_ holder: (process: String?, path: String?), _ identity: FileIdentity) -> Bool {
-        guard let path = holder.path, holder.process == "\(getpid())" else { return false }
+        guard let path = holder.path else { return false }
         return FileIdentity(path: path) != identity
     }
 

@@ -44,7 +44,9 @@ import TidemarkTesting
                 "optimistic.update",
                 #""pending_id":"edit-\#(mark)","changes":[{"op":"put","resource_type":"file","resource":{"id":"new-\#(mark)","name":"edited-\#(mark)"}}],"send":{"method":"send-\#(mark)","input":{"b":"request-\#(mark)"}}"#
             ),
-            call("view.define", #""name":"view-\#(mark)","view":{"from":"file","where":{"path":"/x","eq":"rule-\#(mark)"}}"#),
+            call(
+                "view.define",
+                #""name":"view-\#(mark)","view":{"from":"file","where":{"path":"file/text","ne":"rule-\#(mark)"}}"#),
             call(
                 "graphql.write",
                 #""document":"query { hero-\#(mark) }","data":{}"#.replacingOccurrences(of: "hero-", with: "hero_")),
@@ -114,15 +116,17 @@ import TidemarkTesting
             let result = try await run(["run", "--upstream", "none"], isEncrypted: isEncrypted, input: lines)
             #expect(result.status == 0, "\(result.errorText)")
         }
-        let other = ["--library", "library-\(kept)"]
+        let other = ["--library", "library-\(kept)", "--json"]
         func state() async throws -> [String] {
             var state: [String] = []
-            for command in [["export"], ["queries"], ["pending", "list"], ["quarantine", "list"]] {
-                let result = try await run(command, isEncrypted: isEncrypted)
+            for command in [["export"], ["queries"], ["pending", "list"], ["view", "list"]] {
+                let options = command == ["export"] ? Array(other.prefix(2)) : other
+                let result = try await run(command + options, isEncrypted: isEncrypted)
                 #expect(result.status == 0, "\(command): \(result.errorText)")
-                state += result.outputLines.filter { !$0.contains(mark) }
+                state += result.outputLines
             }
-            return state + (try await run(["view", "list"] + other, isEncrypted: isEncrypted).outputLines)
+            let quarantine = try await run(["quarantine", "list"], isEncrypted: isEncrypted)
+            return state + quarantine.outputLines.filter { $0.contains(kept) }
         }
         let before = try await state()
         #expect(before.contains { $0.contains("payload-\(kept)") })
@@ -162,7 +166,7 @@ import TidemarkTesting
         }
         session.write(Array((Self.session(kept)[0] + "\n").utf8))
         #expect(try ask("cache.erase", #""library_id":"library-\#(mark)""#).contains(#""erased":true"#))
-        for kind in ["id", "payload", "quarantine", "input", "edited", "request", "library"] {
+        for kind in ["id", "payload", "quarantine", "input", "edited", "request", "many", "dictionary", "epoch"] {
             #expect(try leaks(of: "\(kind)-\(mark)") == [], "\(kind)")
         }
         #expect(try ask("cache.erase", #""library_id":"library-\#(mark)""#).contains(#""erased":false"#))
