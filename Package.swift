@@ -338,8 +338,9 @@ let package = Package(
         .testTarget(
             name: "DocumentationExampleTests",
             dependencies: [
-                "TestTraits", "Tidemark", "TidemarkCombine", "TidemarkEncryption", "TidemarkFaultDisk", "TidemarkGraphQL",
-                "TidemarkGraphQLLanguage", "TidemarkGraphQLTypes", "TidemarkHTTP", "TidemarkInspector",
+                "TestTraits", "Tidemark", "TidemarkCombine", "TidemarkEncryption", "TidemarkFaultDisk",
+                "TidemarkGraphQL", "TidemarkGraphQLLanguage", "TidemarkGraphQLTypes", "TidemarkHTTP",
+                "TidemarkInspector",
                 "TidemarkJSON", "TidemarkJetStream", "TidemarkLiveViews", "TidemarkMessages", "TidemarkModel",
                 "TidemarkRecording", "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkScopeFeed", "TidemarkServer",
                 "TidemarkServerTLS", "TidemarkService", "TidemarkSession", "TidemarkSimulation", "TidemarkStore",
@@ -367,8 +368,8 @@ let package = Package(
         tests(
             "TidemarkCommandTests",
             [
-                "TestTraits", "Tidemark", "TidemarkEncryption", "TidemarkJSON", "TidemarkModel",
-                "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit", "TidemarkTesting", grdbSQLite,
+                "TestTraits", "Tidemark", "TidemarkJSON", "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite",
+                "TidemarkStore", "TidemarkTestKit", "TidemarkTesting", grdbSQLite,
             ]),
         tests(
             "ProtocolTests",
@@ -445,9 +446,9 @@ let package = Package(
         tests(
             "TidemarkSQLiteTests",
             [
-                "CSQLiteExtension", "CSQLiteShim", zstd, "TestTraits", "Tidemark", "TidemarkEncryption",
-                "TidemarkFaultDisk", "TidemarkHTTPRecords",
-                "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkStore", "TidemarkTestKit",
+                "CSQLiteExtension", zstd, "TestTraits", "Tidemark", "TidemarkEncryption", "TidemarkFaultDisk",
+                "TidemarkHTTPRecords", "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkStore",
+                "TidemarkTestKit",
                 "TidemarkTesting", grdb, grdbSQLite,
             ], settings: [definesZstd]),
         tests(

@@ -9,8 +9,8 @@ import TidemarkSQLite
 
 /// Encrypts data files with a key of the program, by AES-256-GCM or ChaCha20-Poly1305.
 ///
-/// Where the key comes from is the program's choice: the Keychain, a file, or a secret of the environment. Whoever loses
-/// it loses the file.
+/// Where the key comes from is the program's choice: the Keychain, a file, or a secret of the environment. Whoever
+/// loses it loses the file.
 ///
 /// ```swift
 /// var configuration = SQLiteJournal.Configuration(path: "cache.db")

@@ -61,7 +61,7 @@ import Testing
             #expect(row?.statuses.contains(number ?? "?") == true, "\(code) ends with \(number ?? status)")
         }
         let storage = try cases("Sources/Tidemark/Journal/StorageError.swift").values
-        #expect(storage.count == 14)
+        #expect(storage.count == 17)
         let streams = try cases("Sources/TidemarkJetStream/JetStreamError.swift").values
         #expect(streams.count == 16)
         #expect(Set(rows.map(\.code)) == Set(written.map(\.code)).union(storage).union(streams))

@@ -177,6 +177,6 @@ import TidemarkTestKit
 
     /// Returns the words after `tidemark` at the beginning of a line of an example, or in code.
     private func commands(in text: String) -> [String] {
-        text.matches(of: /(?m)(?:^\$? *|`|\| )tidemark ([a-z]+)/).map { String($0.1) }
+        text.matches(of: /(?m)(?:^\$? *|`|\| )tidemark ([a-z-]+)/).map { String($0.1) }
     }
 }

@@ -11,7 +11,8 @@ extension SQLiteJournal: ErasingJournal {
         if try recover().isOpening { _ = try takeLoss() }
         guard try holds(library: library) else { return false }
         var flush = FlushBatch()
-        if let place = try openDatabase().memory.libraryNames.firstIndex(of: library) { flush.clearedLibraries = [LibraryIndex(place)] }
+        let place = try openDatabase().memory.libraryNames.firstIndex(of: library)
+        if let place { flush.clearedLibraries = [LibraryIndex(place)] }
         flush.attached = [LibraryErasure(library, keepsViews: false)]
         try commit(flush)
         try scrub()

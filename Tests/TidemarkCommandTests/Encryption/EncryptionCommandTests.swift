@@ -50,7 +50,7 @@ import TidemarkTesting
     /// server makes first.
     private func contents() throws -> [String: [UInt8]] {
         var contents: [String: [UInt8]] = [:]
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) 
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
         where !name.hasSuffix("-lock") && !name.hasSuffix(".token") {
             contents[name] = try folder.read(name)
         }
@@ -165,7 +165,7 @@ import TidemarkTesting
         #expect(
             try await run(["ingest", "--key-file", key], input: lines.joined(separator: "\n") + "\n").status == 0)
         var bytes = try folder.read("a.db")
-        bytes[bytes.count / 2] ^= 1
+        bytes.flip(bit: 0, at: bytes.count / 2)
         try folder.write(bytes, to: "a.db")
         #expect(try await run(["verify", "--key-file", key]).status == 65)
         let repair = try await run(["verify", "--repair", "--key-file", key])

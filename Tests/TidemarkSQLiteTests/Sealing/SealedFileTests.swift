@@ -111,7 +111,7 @@ import TidemarkTesting
         // Every byte of the header that is used, and a part of the others.
         for offset in (0..<min(end, sound.count)) where offset % 4_096 < 150 || offset % 61 == 0 {
             var bytes = sound
-            bytes[offset] ^= 1 << (offset % 8)
+            bytes.flip(bit: offset % 8, at: offset)
             try DamageFixture.write(bytes, to: path)
             do {
                 #expect(try SealedFixture.payloads(path) == expected, "byte \(offset)")
@@ -180,7 +180,7 @@ import TidemarkTesting
         try await cache.close()
         let expected = try SealedFixture.payloads(path)
         var bytes = try DamageFixture.contents(path)
-        bytes[bytes.count - 1_000] ^= 1
+        bytes.flip(bit: 0, at: bytes.count - 1_000)
         try DamageFixture.write(bytes, to: path)
         let report = try DataFileRepair.run(path: path, encryption: try SealedFixture.key(), now: 1_700_000_000_000) {
             $0.first == UInt8(ascii: "{")
