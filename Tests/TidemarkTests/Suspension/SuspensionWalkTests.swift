@@ -130,9 +130,14 @@ private struct SuspensionWalk {
     }
 
     /// Closes the cache and opens it again. Lines that wait are refused, or were applied before the pause.
-    private mutating func reopen() async throws {
+    ///
+    /// - Parameter wasChanged: True if another program wrote the file. A line that came into memory while the pause
+    ///   began cannot be written then.
+    private mutating func reopen(wasChanged: Bool = false) async throws {
         walk.note("close")
-        try await cache.close()
+        let code = await storageCode { try await cache.close() }
+        try walk.check(
+            code == nil || wasChanged && code == .changed ? [] : ["closing throws \(String(describing: code))"])
         for line in waiting where await line.task.value == nil { model[line.id] = line.n }
         waiting = []
         isSuspended = false
@@ -160,7 +165,7 @@ private struct SuspensionWalk {
         try walk.check(
             locked == .locked && changed == .changed
                 ? [] : ["resuming throws \(String(describing: locked)), then \(String(describing: changed))"])
-        try await reopen()
+        try await reopen(wasChanged: true)
         model[id] = n
     }
 
