@@ -245,9 +245,9 @@ asan-jetstream: deps
 fuzz: deps
 	@Tests/Fuzzing/run $(if $(INPUT),--input $(INPUT),$(SECONDS)) $(TARGET)
 
-## fuzz-ci: every fuzzer for 20 seconds from one seed, in a build without optimization
+## fuzz-ci: every fuzzer for 10 seconds from one seed, in a build without optimization
 fuzz-ci: deps
-	@TIDEMARK_FUZZ_QUICK=1 TIDEMARK_FUZZ_SEED=1 Tests/Fuzzing/run 20
+	@TIDEMARK_FUZZ_QUICK=1 TIDEMARK_FUZZ_SEED=1 Tests/Fuzzing/run 10
 
 ## soak: mixed traffic on databases, MINUTES under the thread sanitizer and as many under the address sanitizer (MINUTES=10, SEED=1)
 soak: deps

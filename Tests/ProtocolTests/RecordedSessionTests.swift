@@ -5,11 +5,12 @@ import TidemarkSQLite
 import TidemarkTestKit
 import TidemarkTesting
 
-/// Every transcript as a recorded session of the built command, replayed by the built command.
+/// Transcripts as recorded sessions of the built command, replayed by the built command: a quarter of them, and all with
+/// `TIDEMARK_SCALE=seeds=4`.
 @Suite(.pooled, .tags(.process)) struct RecordedSessionTests {
     private static let turnstile = Turnstile(count: 3)
 
-    @Test(arguments: try Transcript.all())
+    @Test(arguments: TestScale.every(4, of: try Transcript.all()))
     func `a recorded session has the same outcome when it is replayed`(_ transcript: Transcript) async throws {
         try await RecordedSessionTests.turnstile.run { try await recordAndReplay(transcript) }
     }

@@ -67,6 +67,14 @@ package enum TestScale: String, CaseIterable, Sendable {
         return first...first + UInt64(count * max(1, seeds.number ?? 1)) - 1
     }
 
+    /// Returns a part of the arguments of a test: every `step`-th one.
+    ///
+    /// - Returns: Arguments from the first one on; `seed` changes the first one, and `seeds` multiplies their number.
+    package static func every<Element>(_ step: Int, of all: [Element]) -> [Element] {
+        let step = max(1, step / max(1, seeds.number ?? 1))
+        return stride(from: (seed.number ?? 0) % step, to: all.count, by: step).map { all[$0] }
+    }
+
     /// The seed of everything random that a run may shift; 0 by default.
     package static var randomSeed: UInt64 { UInt64(seed.number ?? 0) }
 
