@@ -5,8 +5,8 @@ import TidemarkSQLite
 import TidemarkTestKit
 import TidemarkTesting
 
-/// Transcripts as recorded sessions of the built command, replayed by the built command: a quarter of them, and all with
-/// `TIDEMARK_SCALE=seeds=4`.
+/// Transcripts as recorded sessions of the built command, replayed by the built command: a quarter of them, and all of
+/// them with `TIDEMARK_SCALE=seeds=4`.
 @Suite(.pooled, .tags(.process)) struct RecordedSessionTests {
     private static let turnstile = Turnstile(count: 3)
 
