@@ -172,11 +172,11 @@ import TidemarkTestKit
     private func commandNames() async throws -> Set<String> {
         let help = try await CommandRunner().run(["--help"]).outputText
         let list = help.components(separatedBy: "SUBCOMMANDS:\n").last ?? ""
-        return Set(list.matches(of: #/(?m)^  ([a-z]+) /#).map { String($0.1) }).union(["help"])
+        return Set(list.matches(of: #/(?m)^  ([a-z-]+) /#).map { String($0.1) }).union(["help"])
     }
 
     /// Returns the words after `tidemark` at the beginning of a line of an example, or in code.
     private func commands(in text: String) -> [String] {
-        text.matches(of: /(?m)(?:^\$? *|`|\| )tidemark ([a-z-]+)/).map { String($0.1) }
+        text.matches(of: /(?m)(?:^\$? *|`|\| )tidemark ([a-z][a-z-]*)/).map { String($0.1) }
     }
 }
