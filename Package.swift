@@ -327,8 +327,8 @@ let package = Package(
                 "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkGraphQLLanguage", "TidemarkHTTP",
                 "TidemarkHTTPRules", "TidemarkJSON", "TidemarkJetStream", "TidemarkLiveViews", "TidemarkMessages",
                 "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkSession", "TidemarkStore",
-                "TidemarkTestKit",
-                "TidemarkTesting", "TidemarkWire", grdbSQLite, logging,
+                "TidemarkTestKit", "TidemarkTesting", "TidemarkViews", "TidemarkWire", "ViewOracle", grdbSQLite,
+                logging,
             ], path: "Tests/Fuzzing/FuzzTargets"),
 
         tests(

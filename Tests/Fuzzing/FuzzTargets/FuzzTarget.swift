@@ -53,6 +53,7 @@ extension FuzzTarget {
         HTTPTarget.target, LinesTarget.target, MergeTarget.target, MessageTarget.target, ModelTarget.target,
         MultipartTarget.target,
         PatchTarget.target, PayloadTarget.target, PointerTarget.target, PolicyTarget.target, SessionTarget.target,
+        ViewTarget.target,
         WhereTarget.target,
     ].sorted { $0.name < $1.name }
 
