@@ -29,7 +29,9 @@ enum ViewTarget {
 
     private static func check(_ bytes: [UInt8]) throws {
         let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { Array($0) }
-        guard lines.count > 2, let written = json(lines[0]), let given = json(lines[1])?.members else { return }
+        guard lines.count > 2, let written = ReferenceJSON.accepted(lines[0]),
+            let given = ReferenceJSON.accepted(lines[1])?.members
+        else { return }
         let text = lines[0].text
         guard text.split(separator: "type", omittingEmptySubsequences: false).count - 1 <= sourceCountMax else {
             return
@@ -85,17 +87,7 @@ enum ViewTarget {
         guard let result else { throw FuzzFinding("\(rule) has no result") }
         let rows = NaivePatch.plain(.array(try result.rows.map { try ReferenceJSONParser.parse($0) })).description
         try requireEqual(NaivePatch.plain(folded).description, rows, "what is folded of \(rule)")
-        var present: [NaiveKey: ReferenceJSON] = [:]
-        var deleted: Set<NaiveKey> = []
-        for (key, state) in entities.states {
-            let naive = NaiveKey(type: key.type.description, id: key.id.description)
-            switch state {
-            case .present(let bytes): present[naive] = try ReferenceJSONParser.parse(bytes)
-            case .deleted: deleted.insert(naive)
-            case .unknown: break
-            }
-        }
-        var model = NaiveView(rule, parameters, present, deleted: deleted)
+        var model = try NaiveView(rule, parameters, entities.states)
         let wanted = model.result()
         try requireEqual(rows, NaivePatch.plain(.array(wanted.rows)).description, "the rows of \(rule)")
         try requireEqual(result.total, wanted.total, "the total of \(rule)")
@@ -118,20 +110,12 @@ enum ViewTarget {
             case [UInt8(ascii: "?")]: units[units.count - 1].append((key, .unknown))
             case let rest:
                 // What is stored has no white space.
-                guard let body = json(Array(rest.drop { $0 == 0x20 })), body.members != nil else { continue }
+                guard let body = ReferenceJSON.accepted(Array(rest.drop { $0 == 0x20 })), body.members != nil else {
+                    continue
+                }
                 units[units.count - 1].append((key, .present(body.written)))
             }
         }
         return units.filter { !$0.isEmpty }
-    }
-
-    /// Returns a line as JSON if the wire would accept it.
-    private static func json(_ line: [UInt8]) -> ReferenceJSON? {
-        guard ReferenceUTF8.isValid(line) else { return nil }
-        do throws(ReferenceJSONError) {
-            return try ReferenceJSONParser.parse(line)
-        } catch {
-            return nil
-        }
     }
 }

@@ -11,7 +11,7 @@ enum WhereTarget {
 
     private static func check(_ bytes: [UInt8]) throws {
         let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { Array($0) }
-        guard let first = lines.first, let rule = json(first) else { return }
+        guard let first = lines.first, let rule = ReferenceJSON.accepted(first) else { return }
         let membership: Membership
         do throws(MembershipError) {
             membership = try Membership(json: rule.written)
@@ -21,7 +21,7 @@ enum WhereTarget {
         }
         let reference = ReferenceMembership(rule: rule)
         try requireEqual(membership.limit, reference.limit, "the limit of \(rule)")
-        let resources = lines.dropFirst().prefix(8).compactMap(json).filter { $0.members != nil }
+        let resources = lines.dropFirst().prefix(8).compactMap(ReferenceJSON.accepted).filter { $0.members != nil }
             .enumerated().map { (id: Array("\($0.offset)".utf8), resource: $0.element) }
         for (_, resource) in resources { try ask(membership, reference, of: resource, rule) }
         let keys = resources.map { member in
@@ -58,16 +58,6 @@ enum WhereTarget {
                 }
                 try require(isInside, "\(rule) asks of \(text) what \(resource) has not: \(ranges), \(code)")
             }
-        }
-    }
-
-    /// Returns a line as JSON if the wire would accept it.
-    private static func json(_ line: [UInt8]) -> ReferenceJSON? {
-        guard ReferenceUTF8.isValid(line) else { return nil }
-        do throws(ReferenceJSONError) {
-            return try ReferenceJSONParser.parse(line)
-        } catch {
-            return nil
         }
     }
 }

@@ -1,4 +1,6 @@
+import TidemarkModel
 import TidemarkReferenceModel
+import TidemarkViews
 
 /// The key of an entity in the naive model.
 package struct NaiveKey: Hashable {
@@ -34,6 +36,25 @@ package struct NaiveView {
         self.parameters = parameters
         self.entities = entities
         self.deleted = deleted
+    }
+
+    /// Creates the model over the entities of a world.
+    ///
+    /// - Throws: `ReferenceJSONError` for a resource that is no JSON.
+    package init(
+        _ rule: ReferenceJSON, _ parameters: [String: ReferenceJSON], _ states: [ViewKey: ViewEntityState]
+    ) throws {
+        var present: [NaiveKey: ReferenceJSON] = [:]
+        var deleted: Set<NaiveKey> = []
+        for (key, state) in states {
+            let naive = NaiveKey(type: key.type.description, id: key.id.description)
+            switch state {
+            case .present(let bytes): present[naive] = try ReferenceJSONParser.parse(bytes)
+            case .deleted: deleted.insert(naive)
+            case .unknown: break
+            }
+        }
+        self.init(rule, parameters, present, deleted: deleted)
     }
 
     package struct Result: Equatable {

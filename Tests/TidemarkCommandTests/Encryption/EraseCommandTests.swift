@@ -175,12 +175,21 @@ import TidemarkTesting
         let found = ask(
             "entity.get", #""library_id":"library-\#(kept)","resource_type":"type-\#(kept)","id":"id-\#(kept)""#)
         #expect(found.contains("payload-\(kept)"), "\(found)")
+        // The session has kept its place in the library's log: the next event counts, and an earlier one does not.
+        let again = EventLine.change(
+            #"{"id":"again"}"#, library: "library-\(mark)", sequence: 9, epoch: "epoch-\(mark)")
+        session.write(Array((again + "\n").utf8))
+        let back = EventLine.change(
+            #"{"id":"back"}"#, library: "library-\(mark)", sequence: 1_504, epoch: "epoch-\(mark)")
+        session.write(Array((back + "\n").utf8))
         #expect(ask("cache.flush", "").contains("result"))
         session.send(signal: SIGKILL)
         _ = session.finish()
         #expect(try leaks(of: "payload-\(mark)") == [])
         let export = try await run(["export"], isEncrypted: isEncrypted)
-        #expect(export.outputLines.count == 1 && export.outputText.contains("payload-\(kept)"), "\(export.outputText)")
+        #expect(
+            export.outputLines.count == 2 && export.outputText.contains("payload-\(kept)")
+                && export.outputText.contains(#"{"id":"back"}"#), "\(export.outputText)")
     }
 
     @Test func `erase needs a library, an existing database and its lock`() async throws {

@@ -177,17 +177,7 @@ struct ViewWorld {
     }
 
     private func model(_ observer: Observer) throws -> NaiveView.Result {
-        var present: [NaiveKey: ReferenceJSON] = [:]
-        var deleted: Set<NaiveKey> = []
-        for (key, state) in entities.states {
-            let naive = NaiveKey(type: key.type.description, id: key.id.description)
-            switch state {
-            case .present(let bytes): present[naive] = try ReferenceJSONParser.parse(bytes)
-            case .deleted: deleted.insert(naive)
-            case .unknown: break
-            }
-        }
-        var model = NaiveView(observer.rule, observer.parameters, present, deleted: deleted)
+        var model = try NaiveView(observer.rule, observer.parameters, entities.states)
         return model.result(offset: observer.offset, limit: observer.limit)
     }
 }
