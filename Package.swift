@@ -259,8 +259,9 @@ let package = Package(
         module(
             "TidemarkSimulation",
             [
-                "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkGraphQLLanguage", "TidemarkModel",
-                "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkTesting", logging,
+                "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkGraphQLLanguage", "TidemarkLiveViews",
+                "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkTesting", "TidemarkViews",
+                logging,
             ]),
 
         // The command line, and its two executables: the second one has the server.
@@ -490,8 +491,9 @@ let package = Package(
         tests(
             "TidemarkLiveViewsTests",
             [
-                "TestTraits", "Tidemark", "TidemarkLiveViews", "TidemarkModel", "TidemarkReferenceModel",
-                "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting", "TidemarkViews", "ViewOracle",
+                "TestTraits", "Tidemark", "TidemarkFaultDisk", "TidemarkLiveViews", "TidemarkModel",
+                "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkTestKit", "TidemarkTesting", "TidemarkViews",
+                "ViewOracle",
             ]),
         tests(
             "TidemarkScopesTests",

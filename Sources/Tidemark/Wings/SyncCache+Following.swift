@@ -81,11 +81,14 @@ extension SyncCache {
 
     /// Loads entities of followed types into memory, as far as the journal has them.
     ///
+    /// - Returns: The places of the entities that are in no tier then: the journal has none, or a damaged one.
     /// - Throws: ``CacheError`` `storageFailed`.
-    package func load(_ entities: [(type: LibraryType, id: ByteString)]) async throws(CacheError) {
+    package func load(_ entities: [(type: LibraryType, id: ByteString)]) async throws(CacheError) -> [Int] {
         let keys = entities.map { StoredKey(library: $0.type.library, type: $0.type.type, id: StoredID($0.id)) }
         do throws(StorageError) {
-            try await withLoaded({ keys.filter { state.presence(of: $0) == nil } }) {}
+            return try await withLoaded({ keys.filter { state.presence(of: $0) == nil } }) {
+                keys.indices.filter { state.presence(of: keys[$0]) == nil }
+            }
         } catch {
             throw CacheError(error)
         }

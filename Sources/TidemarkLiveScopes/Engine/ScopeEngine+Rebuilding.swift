@@ -82,11 +82,11 @@ extension ScopeEngine {
     private func load(
         _ keys: Set<ViewKey>, of library: ScopeLibrary, in cache: isolated SyncCache
     ) async throws(CacheError) {
+        let keys = keys.filter { library.followed[$0.type] != nil }.sorted { ($0.type, $0.id) < ($1.type, $1.id) }
         let entities = keys.compactMap { key in library.followed[key.type].map { (type: $0.type, id: key.id) } }
-        try await cache.load(entities)
-        for key in keys {
-            guard let type = library.followed[key.type]?.type else { continue }
-            if cache.basePresence(of: key.id, type) == nil { library.lost.insert(key) }
+        for place in try await cache.load(entities) {
+            let (type, id) = entities[place]
+            if cache.basePresence(of: id, type) == nil { library.lost.insert(keys[place]) }
         }
     }
 }

@@ -18,7 +18,10 @@ struct ScopeEntities: ViewEntities {
         guard let type = library.followed[key.type]?.type else { return .unknown }
         // A step is made on the cache's actor alone.
         let presence = cache.assumeIsolated { $0.basePresence(of: key.id, type) }
-        if let presence { return ViewEntityState(presence) }
+        if let presence {
+            if !library.lost.isEmpty { library.lost.remove(key) }
+            return ViewEntityState(presence)
+        }
         if !library.lost.contains(key) { library.unreadable.insert(key) }
         return .unknown
     }

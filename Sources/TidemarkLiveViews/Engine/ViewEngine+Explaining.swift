@@ -55,10 +55,15 @@ extension ViewEngine {
         reply: @escaping (Result<ViewExplanation, CacheError>) -> Void
     ) async {
         await open(request, in: cache) { opened in
-            let result = opened.flatMap { view in
+            let result = opened.flatMap { shown in
                 Result { () throws(CacheError) in
-                    defer { self.close(view, in: cache) }
-                    return try self.explanation(of: part, view, request, in: cache)
+                    defer { self.close(shown, in: cache) }
+                    let explanation = try self.explanation(of: part, shown, in: cache)
+                    guard shown.view.library.isReadable else {
+                        self.rebuild(shown.view.library, in: cache)
+                        throw CacheError(.storageFailed, "an entity that the explanation needs could not be read")
+                    }
+                    return explanation
                 }
             }
             reply(result)
@@ -66,11 +71,9 @@ extension ViewEngine {
     }
 
     private func explanation(
-        of part: ExplainedPart, _ view: OpenView, _ request: ViewRequest, in cache: isolated SyncCache
+        of part: ExplainedPart, _ shown: ShownView, in cache: isolated SyncCache
     ) throws(CacheError) -> ViewExplanation {
-        let library = view.library
-        let window = try window(of: view, request, in: cache)
-        defer { library.views.close(window) }
+        let (library, window) = (shown.view.library, shown.window)
         var explanation = ViewExplanation(
             plan: library.views.plan(window), missing: library.views.missing(window))
         let entities = CacheEntities(library, in: cache)

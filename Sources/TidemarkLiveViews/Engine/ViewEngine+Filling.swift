@@ -167,18 +167,18 @@ extension ViewEngine {
     private func load(
         _ keys: Set<ViewKey>, of library: ViewLibrary, in cache: isolated SyncCache
     ) async throws(CacheError) {
+        let keys = keys.filter { library.followed[$0.type] != nil }.sorted { ($0.type, $0.id) < ($1.type, $1.id) }
         let entities = keys.compactMap { key in library.followed[key.type].map { (type: $0.type, id: key.id) } }
-        try await cache.load(entities)
-        for key in keys {
-            guard let type = library.followed[key.type]?.type else { continue }
-            if cache.presence(of: key.id, type) == nil { library.lost.insert(key) }
+        for place in try await cache.load(entities) {
+            let (type, id) = entities[place]
+            if cache.presence(of: id, type) == nil { library.lost.insert(keys[place]) }
         }
     }
 
     /// Keeps what observers were told last.
     private func suspendAll(of library: ViewLibrary) {
         for observer in library.observers.values where observer.lag == nil {
-            observer.lag = ViewObserver.Lag(patch: [], addedKeys: [], count: 1)
+            observer.lag = ViewObserver.Lag(patch: [], addedKeys: [], count: 1, mustTell: false)
             lagging.append(observer)
         }
     }

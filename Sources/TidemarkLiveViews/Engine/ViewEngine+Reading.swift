@@ -15,6 +15,12 @@ extension ViewEngine {
         var hasLoss = false
     }
 
+    /// A view whose result is shown in a window, complete and readable.
+    struct ShownView {
+        let view: OpenView
+        let window: ViewWindowID
+    }
+
     /// Reads a view once.
     ///
     /// - Parameter reply: Called once, in the step in which the result is true.
@@ -24,13 +30,12 @@ extension ViewEngine {
     ) async {
         if let stored = storedReply(to: request, in: cache) { return reply(.success(stored)) }
         await open(request, in: cache) { opened in
-            let result = opened.flatMap { view in
+            let result = opened.flatMap { shown in
                 Result { () throws(CacheError) in
-                    defer { self.close(view, in: cache) }
-                    let window = try self.window(of: view, request, in: cache)
-                    defer { view.library.views.close(window) }
-                    let status = self.status(of: window, hasLoss: view.hasLoss, of: view.library, in: cache)
-                    return try self.answer(request, view, window, status, nil)
+                    defer { self.close(shown, in: cache) }
+                    let view = shown.view
+                    let status = self.status(of: shown.window, hasLoss: view.hasLoss, of: view.library, in: cache)
+                    return try self.answer(request, shown, status, nil)
                 }
             }
             reply(result)
@@ -48,12 +53,12 @@ extension ViewEngine {
     ) async {
         if let refusal = cache.watcherRefusal { return reply(.failure(refusal)) }
         await open(request, in: cache) { opened in
-            let result = opened.flatMap { view in
+            let result = opened.flatMap { shown in
                 Result { () throws(CacheError) in
                     do throws(CacheError) {
-                        return try self.begin(observing: view, request, sink, in: cache)
+                        return try self.begin(observing: shown, request, sink, in: cache)
                     } catch {
-                        self.close(view, in: cache)
+                        self.close(shown, in: cache)
                         throw error
                     }
                 }
@@ -63,23 +68,16 @@ extension ViewEngine {
     }
 
     private func begin(
-        observing view: OpenView, _ request: ViewRequest, _ sink: any ObserverSink, in cache: isolated SyncCache
+        observing shown: ShownView, _ request: ViewRequest, _ sink: any ObserverSink, in cache: isolated SyncCache
     ) throws(CacheError) -> ViewReply {
         // The reader has not counted as an observer until now.
         openCount -= 1
         defer { openCount += 1 }
         if let refusal = cache.watcherRefusal { throw refusal }
-        let library = view.library
-        let window = try window(of: view, request, in: cache)
+        let (view, window, library) = (shown.view, shown.window, shown.view.library)
         let status = status(of: window, hasLoss: false, of: library, in: cache)
         let subscription = cache.newSubscription()
-        let answer: ViewReply
-        do throws(CacheError) {
-            answer = try self.answer(request, view, window, status, subscription)
-        } catch {
-            library.views.close(window)
-            throw error
-        }
+        let answer = try answer(request, shown, status, subscription)
         let observer = ViewObserver(
             subscription, request, rule: view.rule, types: library.ownTypes(of: view.rule), window: window,
             use: view.use, told: status, sink: sink)
@@ -130,18 +128,18 @@ extension ViewEngine {
     /// How many pages are read before later requests of the same session go first: 16, at least 16,384 entities.
     private static let pageCountAtOnce = 16
 
-    /// Holds a use of a view and computes it, at once if that is quick.
+    /// Holds a use of a view, computes it, at once if that is quick, and shows it in a window.
     ///
     /// - Parameter body: Called once, in the step in which the use is complete. It closes the view.
     func open(
         _ request: ViewRequest, in cache: isolated SyncCache,
-        then body: @escaping (Result<OpenView, CacheError>) -> Void
+        then body: @escaping (Result<ShownView, CacheError>) -> Void
     ) async {
         do throws(CacheError) {
             let view = try begin(request, in: cache)
             do throws(CacheError) {
-                if try await complete(view, stepCountMax: ViewEngine.pageCountAtOnce, in: cache) {
-                    return body(.success(opened(view, request, in: cache)))
+                if let shown = try await show(view, request, stepCountMax: ViewEngine.pageCountAtOnce, in: cache) {
+                    return body(.success(shown))
                 }
             } catch {
                 close(view, in: cache)
@@ -155,15 +153,35 @@ extension ViewEngine {
 
     private func finish(
         opening view: OpenView, _ request: ViewRequest, in cache: isolated SyncCache,
-        then body: @escaping (Result<OpenView, CacheError>) -> Void
+        then body: @escaping (Result<ShownView, CacheError>) -> Void
     ) async {
         do throws(CacheError) {
-            try await complete(view, in: cache)
-            body(.success(opened(view, request, in: cache)))
+            while true {
+                if let shown = try await show(view, request, in: cache) { return body(.success(shown)) }
+            }
         } catch {
             close(view, in: cache)
             body(.failure(error))
         }
+    }
+
+    /// Computes a use, and shows it in a window.
+    ///
+    /// - Returns: nil if more steps are needed than allowed, or if an entity could not be read in the middle of this
+    ///   step: everything is then computed anew, and the next call waits for that.
+    private func show(
+        _ view: OpenView, _ request: ViewRequest, stepCountMax: Int = .max, in cache: isolated SyncCache
+    ) async throws(CacheError) -> ShownView? {
+        guard try await complete(view, stepCountMax: stepCountMax, in: cache) else { return nil }
+        let view = opened(view, request, in: cache)
+        let library = view.library
+        let window = try window(of: view, request, in: cache)
+        // The entities that only the number of pending edits needs are read too.
+        _ = library.views.isPending(window, covered: library.covered, CacheEntities(library, in: cache))
+        if library.isReadable { return ShownView(view: view, window: window) }
+        library.views.close(window)
+        rebuild(library, in: cache)
+        return nil
     }
 
     /// Holds a use of a view.
@@ -222,6 +240,12 @@ extension ViewEngine {
         library.covered = Set(cache.pendingKeys(in: library.name).map { ViewKey(type: $0.type, id: $0.id) })
     }
 
+    /// Ends a request that was shown.
+    func close(_ shown: ShownView, in cache: isolated SyncCache) {
+        shown.view.library.views.close(shown.window)
+        close(shown.view, in: cache)
+    }
+
     /// Ends a request.
     func close(_ view: OpenView, in cache: isolated SyncCache) {
         view.library.views.release(view.use)
@@ -245,10 +269,9 @@ extension ViewEngine {
     }
 
     private func answer(
-        _ request: ViewRequest, _ view: OpenView, _ window: ViewWindowID, _ status: ViewStatus,
-        _ subscription: SubscriptionID?
+        _ request: ViewRequest, _ shown: ShownView, _ status: ViewStatus, _ subscription: SubscriptionID?
     ) throws(CacheError) -> ViewReply {
-        guard let result = view.library.views.result(window) else {
+        guard let result = shown.view.library.views.result(shown.window) else {
             preconditionFailure("a window that was just opened is open")
         }
         guard !result.isTooLarge else {
@@ -258,7 +281,7 @@ extension ViewEngine {
         }
         return ViewReply(
             rows: result.rows, keys: result.keys.map(\.text), total: result.total, missing: result.missing,
-            hasTotal: view.rule.hasTotal, hasKeys: request.wantsKeys, status: status,
+            hasTotal: shown.view.rule.hasTotal, hasKeys: request.wantsKeys, status: status,
             subscription: subscription)
     }
 }

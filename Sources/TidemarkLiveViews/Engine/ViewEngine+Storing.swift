@@ -100,13 +100,16 @@ extension ViewEngine {
 
     /// Returns the first rows of a defined view; nil while they are being computed.
     private func result(of name: ByteString, in library: ViewLibrary, cache: isolated SyncCache) -> StoredResult? {
-        guard let definition = library.definitions[name], let window = definition.window, !library.isRebuilding,
+        guard let definition = library.definitions[name], let window = definition.window,
             let result = library.views.result(window), !result.isTooLarge
         else { return nil }
+        let isPending = library.views.isPending(window, covered: library.covered, CacheEntities(library, in: cache))
+        guard library.isReadable else {
+            rebuild(library, in: cache)
+            return nil
+        }
         return StoredResult(
             rows: result.rows, keys: result.keys.map(\.text), total: result.total, missing: result.missing,
-            isPending: library.views.isPending(
-                window, covered: library.covered, CacheEntities(library, in: cache)),
-            hasLoss: definition.hasLoss, isCut: result.total > result.rows.count)
+            isPending: isPending, hasLoss: definition.hasLoss, isCut: result.total > result.rows.count)
     }
 }

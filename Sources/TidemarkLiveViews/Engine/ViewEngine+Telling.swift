@@ -40,6 +40,13 @@ extension ViewEngine {
         isTotalNew: Bool = false, in cache: isolated SyncCache
     ) {
         if update?.isTooLarge == true { return end(observer, .limitExceeded, of: library, in: cache) }
+        if observer.lag != nil {
+            guard let update else { return }
+            observer.lag?.patch += patch(update, for: observer, of: library)
+            observer.lag?.addedKeys += update.addedKeys
+            observer.lag?.mustTell = true
+            return library.views.suspend(observer.window)
+        }
         let status = status(of: observer.window, hasLoss: observer.hasLoss, of: library, in: cache)
         let isChanged = status.isStale != observer.told.isStale || status.isPending != observer.told.isPending
         guard update != nil || isChanged || isTotalNew else { return }
@@ -56,7 +63,7 @@ extension ViewEngine {
         return observer.wantsWholeRows ? library.views.wholeRows(update) : update.patch
     }
 
-    /// Sends changes to an observer, or keeps them until its sink has room.
+    /// Sends changes to an observer, or keeps them until its sink has room and all entities could be read.
     ///
     /// - Returns: False if they are kept.
     @discardableResult
@@ -65,19 +72,28 @@ extension ViewEngine {
         isForced: Bool, in cache: isolated SyncCache
     ) -> Bool {
         guard let counts = library.views.counts(of: observer.window) else { return true }
+        guard library.isReadable else {
+            keep(changes, for: observer, of: library)
+            rebuild(library, in: cache)
+            return true
+        }
         let params = ViewEngine.changed(observer, changes, status, counts)
         let notification = CacheNotification.document(DocumentNotification(method: "view.changed", params: params))
         if isForced {
             observer.sink.deliver(notification)
         } else if !observer.sink.offer(notification) {
-            observer.lag = changes
-            library.views.suspend(observer.window)
-            lagging.append(observer)
+            keep(changes, for: observer, of: library)
             return false
         }
         observer.told = status
         cache.countNotification()
         return true
+    }
+
+    private func keep(_ changes: ViewObserver.Lag, for observer: ViewObserver, of library: ViewLibrary) {
+        observer.lag = changes
+        library.views.suspend(observer.window)
+        lagging.append(observer)
     }
 
     private static func changed(
@@ -112,7 +128,7 @@ extension ViewEngine {
         var isFull = false
         for observer in waiting {
             guard observers[observer.subscription] === observer else { continue }
-            guard !isFull, observer.sink === sink, let library = library(of: observer), !library.isRebuilding else {
+            guard !isFull, observer.sink === sink, let library = library(of: observer), library.isReadable else {
                 lagging.append(observer)
                 continue
             }
@@ -127,6 +143,7 @@ extension ViewEngine {
     ) -> Bool {
         guard var lag = observer.lag else { return true }
         observer.lag = nil
+        let told = (isStale: observer.told.isStale, isPending: observer.told.isPending)
         if let update = library.views.resume(observer.window, CacheEntities(library, in: cache)) {
             if update.isTooLarge {
                 end(observer, .limitExceeded, of: library, in: cache)
@@ -134,8 +151,10 @@ extension ViewEngine {
             }
             lag.patch += patch(update, for: observer, of: library)
             lag.addedKeys += update.addedKeys
+            lag.mustTell = true
         }
         let status = status(of: observer.window, hasLoss: observer.hasLoss, of: library, in: cache)
+        guard lag.mustTell || told != (status.isStale, status.isPending) || !library.isReadable else { return true }
         return offer(lag, status, to: observer, of: library, isForced: isForced, in: cache)
     }
 

@@ -82,6 +82,10 @@ final class ViewLibrary {
     /// Why the last attempt to compute all views anew failed; nil if it did not.
     var rebuildFailure: CacheError?
 
+    /// False if a result may be made of entities that could not be read, or whose last values are not known. Nobody is
+    /// shown such a result.
+    var isReadable: Bool { !isRebuilding && !isLost && unreadable.isEmpty }
+
     init(_ name: ByteString, aliases: [ByteString: ByteString], limits: ViewLimits) {
         self.name = name
         self.aliases = aliases

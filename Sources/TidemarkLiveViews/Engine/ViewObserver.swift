@@ -10,6 +10,8 @@ final class ViewObserver {
         var addedKeys: [ViewRowKey]
         /// How many changes could not be told.
         var count: Int
+        /// True if something shows even if the patch is empty in the end.
+        var mustTell = true
     }
 
     let subscription: SubscriptionID

@@ -1,4 +1,5 @@
 import Tidemark
+import TidemarkLiveViews
 import TidemarkModel
 
 /// What a cache shows at one moment at rest.
@@ -13,6 +14,15 @@ struct Seen {
     var lists: [(library: String, query: ServerQuery, list: Result<QueryAnswer, CacheError>)] = []
     /// The lists of observers before anything was read, because a read first sends them outstanding notifications.
     var observed: [SubscriptionID: [[UInt8]]] = [:]
+    /// The views, each with its result once it is there.
+    var views: [(place: ViewSink.Place, outcome: Outcome<ShownView>)] = []
+}
+
+/// A view as a reader sees it.
+struct ShownView: Sendable {
+    let result: Result<ViewReply, CacheError>
+    /// What the view's observer had been told when the result was made; nil if it was not observed yet.
+    let followed: ViewSink.Followed?
 }
 
 /// One entity as a reader sees it.
@@ -38,4 +48,5 @@ struct RawSeen: Sendable {
     var pending: [PendingLayer] = []
     var reads: [Read] = []
     var lists: [(library: String, query: ServerQuery, list: Result<QueryAnswer, CacheError>)] = []
+    var views: [(place: ViewSink.Place, outcome: Outcome<ShownView>)] = []
 }

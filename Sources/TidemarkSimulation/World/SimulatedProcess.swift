@@ -18,6 +18,8 @@ package struct SimulatedProcess {
     package let slowSink = FoldingSink()
     /// The sink of the GraphQL client's watched documents.
     let graphSink = GraphQLSink()
+    /// The sink of the observed views.
+    let viewSink = ViewSink()
     /// The durable positions that the cache reported.
     package let durable = DurableRecord()
     /// How many lines the process received.

@@ -8,6 +8,7 @@ extension Simulation {
     /// - Parameter isThorough: True to read entities from disk and to compare lists and documents too.
     func check(isThorough: Bool) throws {
         guard process != nil else { return }
+        if isThorough { try followViews() }
         let seen = try look(isThorough: isThorough)
         traceAnswers()
         trace?(describe(seen))
@@ -38,6 +39,7 @@ extension Simulation {
         try checkEntities(seen)
         try checkLists(seen)
         try checkObservers(seen)
+        try checkViews(seen)
         if isThorough { try checkDocuments(seen) }
         try checkFreshness(seen)
         try checkQuestions(seen)

@@ -40,6 +40,7 @@ extension Simulation {
         try checkFound("the stream")
         try becomeLive()
         try check(isThorough: true)
+        try checkAllViews()
         try compareWithServer()
         try reopenAndVerify()
     }
@@ -162,7 +163,10 @@ extension Simulation {
             throw SimulationFailure("verify: \(error)")
         }
         try open(old.folder, on: old.disk)
+        try followViews()
         let after = try look(isThorough: true)
+        try checkViews(after)
+        try checkFirstViews(after)
         for name in Self.libraryNames {
             guard before.statuses[name]?.cursor == after.statuses[name]?.cursor else {
                 throw SimulationFailure("\(name) came back at another position (L5)")

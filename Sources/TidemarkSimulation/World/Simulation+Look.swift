@@ -12,6 +12,7 @@ extension Simulation {
         var observed: [SubscriptionID: [[UInt8]]] = [:]
         for (_, _, id) in subscriptions { observed[id] = process?.sink.observer(id)?.list }
         let asksDisk = isThorough && !executor.isLaneStalled
+        let viewSink = process?.viewSink
         let outcome = try call { cache in
             var raw = RawSeen()
             raw.statuses = await cache.libraries()
@@ -33,6 +34,7 @@ extension Simulation {
                     raw.lists.append((library, query, list))
                 }
             }
+            if let viewSink { raw.views = await Simulation.views(viewSink, in: cache) }
             await cache.checkInvariants()
             return raw
         }
@@ -79,6 +81,7 @@ extension Simulation {
             seen.entities[read.library, default: [:]][read.id] = shown
         }
         seen.lists = raw.lists
+        seen.views = raw.views
         if let trace {
             let entities = seen.entities.sorted { $0.key < $1.key }.map { name, entities in
                 "\(name) \(entities.sorted { $0.key < $1.key }.map { "\($0) \($1)" })"

@@ -111,13 +111,16 @@ extension Simulation {
         }
         try open(next, on: disk)
         if process?.disk.isStopped == true { return try crash(kind) }
+        try followViews()
+        // What came back can only be compared while it can be read.
+        if process?.disk.isStopped == true { return try crash(kind) }
         try recover(durable)
         try startOutbox()
     }
 
     /// Closes the cache in an orderly way.
     func shutDown(mayFail: Bool) throws {
-        guard process != nil else { return }
+        guard let ending = process else { return }
         executor.isLaneStalled = false
         isClosing = true
         defer { isClosing = false }
@@ -139,6 +142,8 @@ extension Simulation {
         }
         underway = []
         subscriptions = []
+        definedViews.formUnion(ending.viewSink.defined)
+        viewsUnderway = nil
         fresh = []
         process = nil
         server.with { $0.place = nil }
@@ -160,6 +165,8 @@ extension Simulation {
     /// Checks that the recovered state was true at some moment since the last acknowledgement.
     private func recover(_ durable: [(String, DurablePlace?)]) throws {
         let seen = try look(isThorough: true)
+        try checkViews(seen)
+        try checkFirstViews(seen)
         for (name, place) in durable {
             guard let place, let status = seen.statuses[name], status.epoch == place.epoch else { continue }
             guard let cursor = status.cursor, cursor >= place.sequence else {

@@ -42,6 +42,10 @@ package final class Simulation {
     var finished: [Underway] = []
     /// The subscriptions of the running process.
     var subscriptions: [(library: String, query: ServerQuery, id: SubscriptionID)] = []
+    /// The views that ended processes were told are defined.
+    var definedViews: Set<ViewSink.Place> = []
+    /// The call that gives the running process its views; its error if it failed.
+    var viewsUnderway: Outcome<CacheError?>?
     var pendingCount = 0
     /// The libraries whose list of all entities was stored and has had no reason to become stale since.
     var fresh: Set<String> = []
