@@ -259,9 +259,9 @@ let package = Package(
         module(
             "TidemarkSimulation",
             [
-                "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkGraphQLLanguage", "TidemarkLiveViews",
-                "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkTesting", "TidemarkViews",
-                logging,
+                "Tidemark", "TidemarkFaultDisk", "TidemarkGraphQL", "TidemarkGraphQLLanguage", "TidemarkLiveScopes",
+                "TidemarkLiveViews", "TidemarkModel", "TidemarkReferenceModel", "TidemarkSQLite", "TidemarkScopes",
+                "TidemarkTesting", "TidemarkViews", logging,
             ]),
 
         // The command line, and its two executables: the second one has the server.

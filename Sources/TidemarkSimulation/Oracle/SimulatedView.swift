@@ -46,11 +46,11 @@ package enum SimulatedView: String, CaseIterable, Sendable {
         switch self {
         case .window:
             let order = #""order":[{"path":"/t","direction":"desc"},{"path":"/n"}]"#
-            let all = try entities.selected(#"{"where":{"path":"/n","gte":1},\#(order)}"#)
+            let all = try Self.selected(entities, #"{"where":{"path":"/n","gte":1},\#(order)}"#)
             return (all.prefix(3).map(\.members), all.count)
         case .pairs:
-            let left = try entities.selected(#"{"where":{"path":"/n","eq":2}}"#)
-            let right = try entities.selected(#"{"where":{"path":"/n","eq":1}}"#)
+            let left = try Self.selected(entities, #"{"where":{"path":"/n","eq":2}}"#)
+            let right = try Self.selected(entities, #"{"where":{"path":"/n","eq":1}}"#)
             let rows = left.flatMap { a in
                 right.filter { Self.areJoined($0, a) }.map { b in
                     Self.object([("a", a.values["v"]), ("b", b.values["v"])])
@@ -59,15 +59,15 @@ package enum SimulatedView: String, CaseIterable, Sendable {
             return (rows, rows.count)
         case .tree:
             let order = #""order":[{"path":"/v","direction":"desc"}]"#
-            let inner = try entities.selected(#"{"where":{"path":"/n","gte":2},\#(order)}"#)
-            let rows = try entities.selected(#"{"where":{"path":"/n","eq":0}}"#).map { outer in
+            let inner = try Self.selected(entities, #"{"where":{"path":"/n","gte":2},\#(order)}"#)
+            let rows = try Self.selected(entities, #"{"where":{"path":"/n","eq":0}}"#).map { outer in
                 let near = inner.filter { Self.areJoined($0, outer) }.prefix(2)
                 let list = "[" + near.map { Self.object([("v", $0.values["v"])]) }.joined(separator: ",") + "]"
                 return Self.object([("t", outer.values["t"]), ("near", list)])
             }
             return (rows, rows.count)
         case .groups:
-            let groups = Dictionary(grouping: entities.all) { $0.values["t"] }
+            let groups = Dictionary(grouping: entities.all.map(\.fields)) { $0.values["t"] }
             // The group without a value comes first. The texts end with a quotation mark, which is no part of them.
             let sorted = groups.sorted { left, right in
                 guard let left = left.key, let right = right.key else { return left.key == nil }
@@ -94,32 +94,10 @@ package enum SimulatedView: String, CaseIterable, Sendable {
     private static func object(_ members: [(name: String, value: String?)]) -> String {
         "{" + members.compactMap { name, value in value.map { "\"\(name)\":\($0)" } }.joined(separator: ",") + "}"
     }
-}
 
-/// The entities of one library, parsed for the naive evaluation.
-package struct SimulatedEntities {
-    private var resources: [(id: [UInt8], resource: ReferenceJSON, fields: ItemFields)] = []
-
-    /// Parses entities.
-    ///
-    /// - Parameter entities: The fields of the entities by id.
-    /// - Throws: ``ReferenceJSONError`` if one is not JSON.
-    package init(_ entities: [String: ItemFields]) throws(ReferenceJSONError) {
-        for (id, fields) in entities {
-            let resource = try ReferenceJSONParser.parse(Array(fields.resource(id).utf8))
-            resources.append((Array(id.utf8), resource, fields))
-        }
-    }
-
-    /// The fields of all entities, in any order.
-    fileprivate var all: [ItemFields] { resources.map(\.fields) }
-
-    /// Returns the fields of the entities that a membership rule selects, in its order.
-    ///
-    /// - Throws: ``ReferenceJSONError`` if the rule is not JSON.
-    fileprivate func selected(_ text: String) throws(ReferenceJSONError) -> [ItemFields] {
-        let rule = ReferenceMembership(rule: try ReferenceJSONParser.parse(Array(text.utf8)))
-        let members = resources.filter { rule.matches($0.resource) }
-        return members.sorted { rule.precedes(($0.id, $0.resource), ($1.id, $1.resource)) }.map(\.fields)
+    private static func selected(
+        _ entities: SimulatedEntities, _ rule: String
+    ) throws(ReferenceJSONError) -> [ItemFields] {
+        try entities.selected(rule).map(\.fields)
     }
 }

@@ -30,6 +30,9 @@ package struct SimulationTraits: Sendable {
     /// then cleared too, and the server numbers its writes.
     package let asksRacing: Bool
 
+    /// True if scopes are served to clients, whose lines and state are checked.
+    package let hasScopes: Bool
+
     /// How many entities it takes for the database to store them in blocks; nil for never.
     package let blockEntityCountMin: Int64?
 
@@ -60,6 +63,9 @@ package struct SimulationTraits: Sendable {
         // Requests of the outbox name positions, and a cache that evicts may show an older value again.
         asksRacing = !hasLies && !sends && entityCountMax == nil && !isQuiet && races.chance(400)
         asksGraph = mayAskGraph || asksRacing && races.chance(400)
+        var clients = SeededGenerator(seed: seed ^ 0x7363_6F70_6573)
+        // A server of scopes evicts nothing.
+        hasScopes = entityCountMax == nil && !isQuiet && clients.chance(300)
         // With few ids, answers and events more often concern the same entity.
         coldIDCount = asksRacing ? min(coldIDs, 10) : coldIDs
         var weights: [Int] = []

@@ -8,7 +8,10 @@ extension Simulation {
     /// - Parameter isThorough: True to read entities from disk and to compare lists and documents too.
     func check(isThorough: Bool) throws {
         guard process != nil else { return }
-        if isThorough { try followViews() }
+        if isThorough {
+            try followViews()
+            try followScopes()
+        }
         let seen = try look(isThorough: isThorough)
         traceAnswers()
         trace?(describe(seen))

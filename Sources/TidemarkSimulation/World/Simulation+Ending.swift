@@ -41,6 +41,7 @@ extension Simulation {
         try becomeLive()
         try check(isThorough: true)
         try checkAllViews()
+        try checkScopes()
         try compareWithServer()
         try reopenAndVerify()
     }

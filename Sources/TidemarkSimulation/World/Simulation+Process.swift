@@ -144,6 +144,7 @@ extension Simulation {
         subscriptions = []
         definedViews.formUnion(ending.viewSink.defined)
         viewsUnderway = nil
+        try leaveScopes()
         fresh = []
         process = nil
         server.with { $0.place = nil }

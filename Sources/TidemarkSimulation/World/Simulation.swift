@@ -46,6 +46,12 @@ package final class Simulation {
     var definedViews: Set<ViewSink.Place> = []
     /// The call that gives the running process its views; its error if it failed.
     var viewsUnderway: Outcome<CacheError?>?
+    /// The clients of scopes.
+    var scopeClients: [ScopeClient] = []
+    /// The streams of the running process; nil before it serves scopes.
+    var openScope: OpenScope?
+    /// The call that begins streams; its result is nil if scopes could not be served.
+    var scopesUnderway: Outcome<OpenScope?>?
     var pendingCount = 0
     /// The libraries whose list of all entities was stored and has had no reason to become stale since.
     var fresh: Set<String> = []
@@ -102,6 +108,7 @@ package final class Simulation {
             state.questions.isRacing = isRacing
         }
         truth = WorldTruth(libraries: Self.libraryNames)
+        scopeClients = Self.scopeClients()
     }
 
     let parent: String?
