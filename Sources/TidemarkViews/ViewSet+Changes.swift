@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkStore
 
 extension ViewSet {
     /// Applies the changes of one unit: an event, a batch, a transaction, an answer, an edit, its commit or rollback.
@@ -15,16 +16,17 @@ extension ViewSet {
         refreshed = []
         let changes = relevant(changes)
         guard !changes.isEmpty else { return [] }
-        let concerned = concernedSources(changes)
+        let differences = changes.map(\.difference)
+        let concerned = concernedSources(changes, differences)
         let before = ResourceReader(entities, overlay: changes.map { ($0.key, $0.old) })
         let old = concerned.map { number, sources in
             sources.allSatisfy { $0.isPlacement }
                 ? nil : shapes[number]?.emissions(of: sources, isOld: true, indexes, before)
         }
         var touched: Set<UInt64> = []
-        for change in changes {
+        for (change, difference) in zip(changes, differences) {
             touched.insert(BucketID.entity(change.key))
-            indexes.apply(change, touch: dependents.readsBuckets ? { touched.insert($0.fingerprint) } : nil)
+            indexes.apply(change, difference, touch: dependents.readsBuckets ? { touched.insert($0.fingerprint) } : nil)
         }
         let after = ResourceReader(entities, overlay: changes.map { ($0.key, $0.new) })
         var dirty = dependents.rows(touched)
@@ -68,13 +70,15 @@ extension ViewSet {
     }
 
     /// The rules that changes concern, each with the sources that they concern.
-    private func concernedSources(_ changes: [ViewChange]) -> [(shape: Int, sources: [ChangedSource])] {
+    private func concernedSources(
+        _ changes: [ViewChange], _ differences: [MemberDifference]
+    ) -> [(shape: Int, sources: [ChangedSource])] {
         var positions: [Int: Int] = [:]
         var concerned: [(shape: Int, sources: [ChangedSource])] = []
-        for change in changes {
+        for (change, difference) in zip(changes, differences) {
             for number in shapesByType[change.key.type] ?? [] {
                 guard let plan = shapes[number]?.plan else { continue }
-                let sources = ChangedSource.all(change, plan)
+                let sources = ChangedSource.all(change, difference, plan)
                 guard !sources.isEmpty else { continue }
                 if let position = positions[number] {
                     concerned[position].sources += sources

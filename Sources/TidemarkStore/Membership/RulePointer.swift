@@ -159,7 +159,7 @@ extension RulePointer.Token {
 
     /// Returns the index of the quote that ends the string at `start`.
     @inline(__always)
-    private static func stringEnd(_ bytes: UnsafeRawBufferPointer, at start: Int, _ isEscaped: inout Bool) -> Int {
+    static func stringEnd(_ bytes: UnsafeRawBufferPointer, at start: Int, _ isEscaped: inout Bool) -> Int {
         var at = start + 1
         while true {
             at += JSONCursor.plainByteCount(bytes, at: at)
@@ -173,7 +173,7 @@ extension RulePointer.Token {
 
     /// Returns the index behind the value at `start`.
     @inline(__always)
-    private static func valueEnd(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Int {
+    static func valueEnd(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Int {
         // No input reaches it: a validated value ends.
         precondition(start < bytes.count, "a stored value has no end")
         switch bytes[start] {

@@ -13,11 +13,13 @@ struct ChangedSource {
     var isPlacement: Bool { effect == .placement && !changesAsks }
 
     /// Returns a change as a plan's sources see it; only sources that it concerns.
-    static func all(_ change: ViewChange, _ plan: ViewPlan) -> [ChangedSource] {
+    ///
+    /// - Parameter difference: What differs between both states of the entity.
+    static func all(_ change: ViewChange, _ difference: MemberDifference, _ plan: ViewPlan) -> [ChangedSource] {
         var found: [ChangedSource] = []
         for number in plan.sourcesByType[change.key.type] ?? [] {
             let source = plan.sources[number]
-            let effect = effect(change, plan.structure[number])
+            let effect = effect(change, difference, plan.structure[number])
             let changesAsks = source.asks && (change.old == .unknown) != (change.new == .unknown)
             guard effect != .none || changesAsks else { continue }
             found.append(ChangedSource(change: change, source: source, effect: effect, changesAsks: changesAsks))
@@ -25,11 +27,21 @@ struct ChangedSource {
         return found
     }
 
-    private static func effect(_ change: ViewChange, _ structure: PlanStructure) -> PlanStructure.Effect {
+    private static func effect(
+        _ change: ViewChange, _ difference: MemberDifference, _ structure: PlanStructure
+    ) -> PlanStructure.Effect {
         switch (change.old.resource, change.new.resource) {
         case (nil, nil): .none
-        case (let old?, let new?): structure.effect(old, new)
+        case (let old?, let new?): structure.effect(old, new, difference)
         case (nil, .some), (.some, nil): .membership
         }
+    }
+}
+
+extension ViewChange {
+    /// The top-level members in which both states of the entity differ; unknown without two resources.
+    var difference: MemberDifference {
+        guard let old = old.resource, let new = new.resource else { return .unknown }
+        return MemberDifference(old, new)
     }
 }

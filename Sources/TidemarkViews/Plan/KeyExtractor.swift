@@ -40,12 +40,12 @@ enum KeyExtractor: Hashable, Sendable {
         return keys
     }
 
-    /// Returns true if two versions of an entity have the same keys because the value is written alike in both. False
+    /// Returns false if two versions of an entity have the same keys because the value is written alike in both. True
     /// says nothing.
-    func readsAlike(_ old: [UInt8], _ new: [UInt8]) -> Bool {
+    func mayDiffer(_ difference: MemberDifference) -> Bool {
         switch self {
-        case .identity, .nothing: true
-        case .values(let pointer, _), .references(let pointer, _, _): pointer.readsAlike(old, new)
+        case .identity, .nothing: false
+        case .values(let pointer, _), .references(let pointer, _, _): difference.mayConcern(pointer)
         }
     }
 

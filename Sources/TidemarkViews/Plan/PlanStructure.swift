@@ -49,15 +49,18 @@ struct PlanStructure: Sendable {
     private let hasStructuralIncludes: Bool
 
     /// What the difference of two versions of a resource can do.
-    func effect(_ old: [UInt8], _ new: [UInt8]) -> Effect {
-        if differ(values, old, new) || references.contains(where: { !$0.readsAlike(old, new) }) { return .membership }
-        guard differ(placements, old, new) else { return .none }
+    func effect(_ old: [UInt8], _ new: [UInt8], _ difference: MemberDifference) -> Effect {
+        let isReferring = references.contains { difference.mayConcern($0) && !$0.readsAlike(old, new) }
+        if isReferring || differ(values, old, new, difference) { return .membership }
+        guard differ(placements, old, new, difference) else { return .none }
         return hasStructuralIncludes ? .membership : .placement
     }
 
-    private func differ(_ pointers: [RulePointer], _ old: [UInt8], _ new: [UInt8]) -> Bool {
+    private func differ(
+        _ pointers: [RulePointer], _ old: [UInt8], _ new: [UInt8], _ difference: MemberDifference
+    ) -> Bool {
         pointers.contains { pointer in
-            !pointer.readsAlike(old, new)
+            difference.mayConcern(pointer) && !pointer.readsAlike(old, new)
                 && ValueSlice(old, at: pointer)?.exactCode != ValueSlice(new, at: pointer)?.exactCode
         }
     }

@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkStore
 
 /// The relations of all views of one library, with the numbers of their entities.
 struct ViewIndexes: Sendable {
@@ -35,15 +36,19 @@ struct ViewIndexes: Sendable {
 
     /// Applies the change of an entity to the relations of its type.
     ///
-    /// - Parameter touch: Receives each bucket that the entity was in or is in now; nil if nobody asks for them.
+    /// - Parameters:
+    ///   - difference: What differs between both states of the entity.
+    ///   - touch: Receives each bucket that the entity was in or is in now; nil if nobody asks for them.
     /// - Complexity: O(relations and indexes of the type), each with the entity's keys.
-    mutating func apply(_ change: ViewChange, touch: ((BucketID) -> Void)?) {
+    mutating func apply(_ change: ViewChange, _ difference: MemberDifference, touch: ((BucketID) -> Void)?) {
         for relation in relationsByType[change.key.type] ?? [] where relations[relation].userCount > 0 {
-            apply(change, to: relation, touch: touch)
+            apply(change, difference, to: relation, touch: touch)
         }
     }
 
-    private mutating func apply(_ change: ViewChange, to relation: Int, touch: ((BucketID) -> Void)?) {
+    private mutating func apply(
+        _ change: ViewChange, _ difference: MemberDifference, to relation: Int, touch: ((BucketID) -> Void)?
+    ) {
         let admitted = change.new.resource.flatMap { relations[relation].admits($0) ? $0 : nil }
         var number = table.number(of: change.key).flatMap { relations[relation].members.contains($0) ? $0 : nil }
         let former = number == nil ? nil : change.old.resource
@@ -51,7 +56,13 @@ struct ViewIndexes: Sendable {
         guard let number else { return }
         for index in relations[relation].indexes.indices {
             let extractor = relations[relation].indexes[index].extractor
-            if touch == nil, let former, let admitted, extractor.readsAlike(former, admitted) { continue }
+            if let former, admitted != nil, !extractor.mayDiffer(difference) {
+                guard let touch else { continue }
+                for key in keys(extractor, change.key, former) {
+                    touch(BucketID(relation: relation, index: index, key: key))
+                }
+                continue
+            }
             let old = former.map { keys(extractor, change.key, $0) } ?? JoinKeys()
             let new = admitted.map { keys(extractor, change.key, $0) } ?? JoinKeys()
             if let touch {
