@@ -11,7 +11,7 @@ import TidemarkTesting
 /// `TIDEMARK_SCALE=schedules=2000,seed=7` sets their number and the first seed. A debug build runs few: `.ci/run` and
 /// `make simulate` run thousands in a release build, which is some ten times as fast.
 @Suite(.serialized, .pooled(minutes: 600), .tags(.process)) struct SimulationTests {
-    private static let scheduleCount = TestScale.schedules.number ?? 60
+    private static let scheduleCount = TestScale.schedules.number ?? 100
     private static let seed = "\(TestScale.seed.number ?? 1)"
 
     @Test func `in every simulated world the cache ends with the server's state`() async throws {

@@ -28,12 +28,13 @@ extension Simulation {
         let places = Self.viewPlaces.filter { sink.followed($0) == nil }
         let defined = definedViews.union(sink.defined)
         let undefined = Self.viewPlaces.filter { $0.view.isDefined && !defined.contains($0) }
+        let unread = Self.viewPlaces.filter { defined.contains($0) && sink.first($0) == nil }
         if sink.isAttached, places.isEmpty, undefined.isEmpty { return }
         viewsUnderway = try call { cache -> CacheError? in
             do throws(CacheError) {
                 try await ViewEngine.attach(to: cache, limits: Self.viewLimits)
                 sink.setAttached()
-                for place in defined where sink.first(place) == nil {
+                for place in unread {
                     await Self.read(place, in: cache) { sink.noteFirst(place, $0) }
                 }
                 for place in undefined {

@@ -75,6 +75,17 @@ import TidemarkTesting
         try await served.stop()
     }
 
+    @Test func `an epoch is of one subject, also in a scope that is the same for all`() async throws {
+        let served = try await ServedScopes()
+        try await served.feed(Served.change("project", #"{"id":"p1","public":true}"#))
+        let last = try #require(try await served.stream("/scopes/public", as: "u1").state().last)
+        let path = "/scopes/public?after=\(try #require(last.sequence))&epoch=\(try #require(last.epoch))"
+        for (subject, isReset) in [("u1", false), ("u2", true)] {
+            #expect(try await served.stream(path, as: subject).line().isReset == isReset, "\(subject)")
+        }
+        try await served.stop()
+    }
+
     @Test func `tokens, names and parameters are refused in that order`() async throws {
         let served = try await ServedScopes()
         try await served.feed(Served.member("u1", "p1"))
