@@ -128,6 +128,9 @@ extension ViewEngine {
     /// How many pages are read before later requests of the same session go first: 16, at least 16,384 entities.
     private static let pageCountAtOnce = 16
 
+    /// How often a result is computed anew because an entity could not be read in the middle of a step: 8.
+    private static let attemptCountMax = 8
+
     /// Holds a use of a view, computes it, at once if that is quick, and shows it in a window.
     ///
     /// - Parameter body: Called once, in the step in which the use is complete. It closes the view.
@@ -156,9 +159,10 @@ extension ViewEngine {
         then body: @escaping (Result<ShownView, CacheError>) -> Void
     ) async {
         do throws(CacheError) {
-            while true {
+            for _ in 0..<ViewEngine.attemptCountMax {
                 if let shown = try await show(view, request, in: cache) { return body(.success(shown)) }
             }
+            throw CacheError(.storageFailed, "entities of the view cannot be read now: ask again")
         } catch {
             close(view, in: cache)
             body(.failure(error))
