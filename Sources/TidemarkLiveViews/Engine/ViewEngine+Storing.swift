@@ -87,7 +87,10 @@ extension ViewEngine {
             for (name, definition) in library.definitions.sorted(by: { $0.key < $1.key }) {
                 let record = ViewRecord(library: library.name, name: name)
                 if isWhole { changes.append(record.change(to: definition.rule)) }
-                guard definition.use != nil, definition.isResultUnwritten || isWhole else { continue }
+                // While everything is computed anew, the flush has changes that the stored result lacks.
+                guard definition.use != nil, definition.isResultUnwritten || isWhole || !library.isReadable else {
+                    continue
+                }
                 let body = result(of: name, in: library, cache: cache)?.body
                 library.definitions[name]?.isResultUnwritten = false
                 guard body != nil || definition.isResultStored else { continue }
