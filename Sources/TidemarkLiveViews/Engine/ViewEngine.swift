@@ -36,8 +36,11 @@ package final class ViewEngine: CacheWing {
         return observers.count + openCount + definitionsInProgress.count + definitionCount
     }
 
-    /// True: every flush removes or replaces the stored results that it changes.
-    package var keepsDerivedRecords: Bool { true }
+    /// True once the definitions of earlier processes are known: every flush then removes or replaces the stored results
+    /// that it changes. Before that, the first flush removes them all.
+    package var keepsDerivedRecords: Bool {
+        if case .done = restoration { true } else { false }
+    }
 
     /// How many views are defined, and an estimate of the memory that all views take.
     var totals: (definitionCount: Int, byteCount: Int) {
