@@ -36,8 +36,8 @@ package final class ViewEngine: CacheWing {
         return observers.count + openCount + definitionsInProgress.count + definitionCount
     }
 
-    /// True once the definitions of earlier processes are known: every flush then removes or replaces the stored results
-    /// that it changes. Before that, the first flush removes them all.
+    /// True once the definitions of earlier processes are known: every flush then removes or replaces the stored
+    /// results that it changes. Before that, the first flush removes them all.
     package var keepsDerivedRecords: Bool {
         if case .done = restoration { true } else { false }
     }
