@@ -25,6 +25,14 @@ import TidemarkTesting
         #expect(Self.number("crash_points", certificate) ?? 0 > 0)
     }
 
+    /// Stored results of views that outlived what they were made of: entities that only the file had were removed, or
+    /// the definitions could not be read at the opening, before the process ended.
+    @Test(arguments: [392, 408, 660, 825])
+    func `a schedule that once broke a law ends well`(seed: Int) async throws {
+        let result = try await CommandRunner().run(["simulate", "--seed", "\(seed)"])
+        #expect(result.status == 0, "\(String(decoding: result.output, as: UTF8.self))")
+    }
+
     @Test func `a seed is the same in every process`() async throws {
         let runner = try CommandRunner()
         for seed in ["11", "12", "13"] {

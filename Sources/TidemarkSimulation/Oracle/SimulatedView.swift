@@ -11,7 +11,7 @@ package enum SimulatedView: String, CaseIterable, Sendable {
     /// Groups with aggregates.
     case groups
 
-    /// The rule of the view.
+    /// The rule in JSON, as `Protocol/views.md` defines it.
     package var rule: String {
         switch self {
         case .window:

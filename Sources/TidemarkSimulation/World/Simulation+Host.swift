@@ -171,14 +171,7 @@ extension Simulation {
 
     func flush(_ input: SimulationInput) throws {
         guard process != nil else { return }
-        let outcome = try call { cache -> Bool in
-            do throws(StorageError) {
-                try await cache.flush()
-                return true
-            } catch {
-                return false
-            }
-        }
+        let outcome = try flushCache()
         // The call makes everything before this input durable; the input itself may add more.
         let before = snapshots.last?.input ?? -1
         follow(
@@ -186,5 +179,19 @@ extension Simulation {
                 name: "flush", input: input.number, isDelivery: false, lays: nil, isDone: { outcome.value != nil },
                 effect: { _, _ in },
                 finish: { world, _ in if outcome.value == true { world.acknowledge(before) } }))
+    }
+
+    /// Flushes the cache.
+    ///
+    /// - Returns: True once it has ended well, false if the disk failed.
+    func flushCache() throws -> Outcome<Bool> {
+        try call { cache in
+            do throws(StorageError) {
+                try await cache.flush()
+                return true
+            } catch {
+                return false
+            }
+        }
     }
 }

@@ -154,15 +154,7 @@ extension Simulation {
         delivered.removeAll { $0.library == name }
         try beat(name)
         // A crash must not undo the cache's knowledge of this, or two histories of one epoch would mix.
-        let outcome = try call { cache -> Bool in
-            do throws(StorageError) {
-                try await cache.flush()
-                return true
-            } catch {
-                return false
-            }
-        }
-        guard outcome.value == true else { throw SimulationFailure("a flush fails on a good disk") }
+        guard try flushCache().value == true else { throw SimulationFailure("a flush fails on a good disk") }
         try check(isThorough: false)
         snapshots = [(current?.number ?? .max, truth)]
     }

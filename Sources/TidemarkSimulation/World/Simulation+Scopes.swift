@@ -7,14 +7,14 @@ import TidemarkTesting
 
 /// Clients of scopes, which outlive the processes that serve them.
 extension Simulation {
-    /// A stream of a running process.
+    /// The scopes that a running process serves to the clients.
     struct OpenScope: Sendable {
         let service: ScopeService
         /// The streams of the clients, in the clients' order; nil for one that could not be begun.
         var streams: [ScopeStream?]
     }
 
-    /// The first clients, two of each scope.
+    /// A client for each scope of each library, which has nothing yet.
     static func scopeClients() -> [ScopeClient] {
         libraryNames.flatMap { library in SimulatedScope.allCases.map { ScopeClient(library: library, scope: $0) } }
     }
@@ -116,15 +116,7 @@ extension Simulation {
         // A library that is evaluated anew tries again after pauses of up to ten seconds.
         try wait(milliseconds: 20_000)
         for _ in 0..<3 {
-            let outcome = try call { cache -> Bool in
-                do throws(StorageError) {
-                    try await cache.flush()
-                    return true
-                } catch {
-                    return false
-                }
-            }
-            guard outcome.value == true else { throw SimulationFailure("a flush fails on a good disk") }
+            guard try flushCache().value == true else { throw SimulationFailure("a flush fails on a good disk") }
             try followScopes()
         }
         let seen = try look(isThorough: true)
