@@ -180,7 +180,7 @@ extension ViewEngine {
         let view = opened(view, request, in: cache)
         let library = view.library
         let window = try window(of: view, request, in: cache)
-        // The entities that only the number of pending edits needs are read too.
+        // Entities that only `pending` needs have to be readable too.
         _ = library.views.isPending(window, covered: library.covered, CacheEntities(library, in: cache))
         if library.isReadable { return ShownView(view: view, window: window) }
         library.views.close(window)
