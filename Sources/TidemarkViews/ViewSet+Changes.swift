@@ -14,21 +14,24 @@ extension ViewSet {
     ///   `exists`, `absent` or aggregate of an include with a changed match.
     package mutating func apply(_ changes: [ViewChange], _ entities: any ViewEntities) -> [ViewUpdate] {
         refreshed = []
-        let changes = relevant(changes)
+        let changes = relevant(changes).map { ChangedEntity($0) }
         guard !changes.isEmpty else { return [] }
-        let differences = changes.map(\.difference)
-        let concerned = concernedSources(changes, differences)
-        let before = ResourceReader(entities, overlay: changes.map { ($0.key, $0.old) })
+        let concerned = concernedSources(changes)
+        let after = ResourceReader(
+            entities,
+            overlay: changes.map { ResourceReader.Version(key: $0.key, state: $0.new, resource: $0.newResource) })
+        let before = ResourceReader(
+            entities, others: after,
+            overlay: changes.map { ResourceReader.Version(key: $0.key, state: $0.old, resource: $0.oldResource) })
         let old = concerned.map { number, sources in
             sources.allSatisfy { $0.isPlacement }
                 ? nil : shapes[number]?.emissions(of: sources, isOld: true, indexes, before)
         }
-        var touched: Set<UInt64> = []
-        for (change, difference) in zip(changes, differences) {
-            touched.insert(BucketID.entity(change.key))
-            indexes.apply(change, difference, touch: dependents.readsBuckets ? { touched.insert($0.fingerprint) } : nil)
+        var touched: [UInt64] = []
+        for change in changes {
+            touched.append(BucketID.entity(change.key))
+            indexes.apply(change, touch: dependents.readsBuckets ? { touched.append($0.fingerprint) } : nil)
         }
-        let after = ResourceReader(entities, overlay: changes.map { ($0.key, $0.new) })
         var dirty = dependents.rows(touched)
         var changed: [ViewUseID] = []
         for (index, (number, sources)) in concerned.enumerated() {
@@ -70,15 +73,13 @@ extension ViewSet {
     }
 
     /// The rules that changes concern, each with the sources that they concern.
-    private func concernedSources(
-        _ changes: [ViewChange], _ differences: [MemberDifference]
-    ) -> [(shape: Int, sources: [ChangedSource])] {
+    private func concernedSources(_ changes: [ChangedEntity]) -> [(shape: Int, sources: [ChangedSource])] {
         var positions: [Int: Int] = [:]
         var concerned: [(shape: Int, sources: [ChangedSource])] = []
-        for (change, difference) in zip(changes, differences) {
+        for change in changes {
             for number in shapesByType[change.key.type] ?? [] {
                 guard let plan = shapes[number]?.plan else { continue }
-                let sources = ChangedSource.all(change, difference, plan)
+                let sources = ChangedSource.all(change, plan)
                 guard !sources.isEmpty else { continue }
                 if let position = positions[number] {
                     concerned[position].sources += sources

@@ -25,7 +25,7 @@ extension ViewSet {
 
     /// Returns what ``fill(_:_:countMax:)`` needs next.
     package func nextStep(of id: ViewUseID) -> ViewFillStep {
-        if let step = nextStepOfRelations { return step }
+        if let (type, last) = relationCursor(for: id) { return .page(type: type, after: last) }
         guard let shape = shapes[id.shape], let use = shape.uses[id.use]?.value else { return .complete }
         if shape.commonProgress != .complete { return shape.step(after: shape.commonProgress) }
         if use.progress == .complete { return .complete }
@@ -34,10 +34,7 @@ extension ViewSet {
 
     /// Returns what ``fill(_:countMax:)`` needs next.
     package var nextStepOfRelations: ViewFillStep? {
-        let types = indexes.typesToFill
-        guard let first = types.first else { return nil }
-        if let (type, last) = fillCursor, types.contains(type) { return .page(type: type, after: last) }
-        return .page(type: first, after: nil)
+        relationCursor(for: nil).map { .page(type: $0.type, after: $0.after) }
     }
 
     /// Gives the relations of all rules the entities that they lack, in a step of bounded length.
@@ -45,7 +42,9 @@ extension ViewSet {
     /// - Parameter countMax: The most entities to read, at least 1.
     /// - Returns: True once they are complete.
     package mutating func fillRules(_ entities: any ViewEntities, countMax: Int) -> Bool {
-        fillRelations(entities, countMax: countMax)
+        guard let (type, last) = relationCursor(for: nil) else { return true }
+        fillRelations(FillPage(of: type, after: last, entities, countMax: countMax))
+        return relationCursor(for: nil) == nil
     }
 
     /// Forgets every row, and keeps rules, uses and windows: all have to be filled again, and windows to be resumed.

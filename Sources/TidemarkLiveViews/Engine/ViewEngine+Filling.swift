@@ -195,10 +195,9 @@ extension ViewLibrary {
 
     /// Makes one step of a filling.
     func fill(_ filling: ViewEngine.Filling, _ entities: any ViewEntities, countMax: Int) {
-        if views.nextStepOfRelations != nil {
-            _ = views.fillRules(entities, countMax: countMax)
-        } else if case .use(let use) = filling {
-            _ = views.fill(use, entities, countMax: countMax)
+        switch filling {
+        case .use(let use): _ = views.fill(use, entities, countMax: countMax)
+        case .rules: _ = views.fillRules(entities, countMax: countMax)
         }
     }
 }

@@ -11,11 +11,13 @@ package struct MemberDifference: Sendable {
 
     private init(names: [[UInt8]]?) { self.names = names }
 
-    /// Compares two versions of a resource: each one validated value without insignificant white space.
+    /// Compares two versions of a resource.
     ///
-    /// - Complexity: O(old.count + new.count).
-    package init(_ old: [UInt8], _ new: [UInt8]) {
-        names = old.withUnsafeBytes { old in new.withUnsafeBytes { MemberDifference.names(old, $0) } }
+    /// - Complexity: O(old.bytes.count + new.bytes.count).
+    package init(_ old: OutlinedResource, _ new: OutlinedResource) {
+        names = old.bytes.withUnsafeBytes { oldBytes in
+            new.bytes.withUnsafeBytes { MemberDifference.names(oldBytes, old.outline, $0, new.outline) }
+        }
     }
 
     /// Returns false if both versions have the same bytes at a pointer, or both nothing. True says nothing.
@@ -26,50 +28,25 @@ package struct MemberDifference: Sendable {
 
     /// Walks over both as long as they have the same names in the same order. Names with escapes end that, since one
     /// name has many spellings; a repeated name counts as changed if any of its values is.
-    private static func names(_ old: UnsafeRawBufferPointer, _ new: UnsafeRawBufferPointer) -> [[UInt8]]? {
+    private static func names(
+        _ old: UnsafeRawBufferPointer, _ oldOutline: MemberOutline, _ new: UnsafeRawBufferPointer,
+        _ newOutline: MemberOutline
+    ) -> [[UInt8]]? {
         guard old.first == UInt8(ascii: "{"), new.first == UInt8(ascii: "{") else { return nil }
+        guard !oldOutline.hasEscapedNames, !newOutline.hasEscapedNames else { return nil }
         var changed: [[UInt8]] = []
-        var (left, right) = (MemberWalk(old), MemberWalk(new))
-        while true {
-            let (first, second) = (left.next(), right.next())
-            if left.isEscaped || right.isEscaped { return nil }
-            guard let name = first?.name ?? second?.name else { return changed }
-            guard let first else {
-                changed.append(Array(new[name]))
-                continue
-            }
-            guard let second else {
-                changed.append(Array(old[name]))
-                continue
-            }
-            guard equal(old[first.name], new[second.name]) else { return nil }
-            if !equal(old[first.value], new[second.value]) { changed.append(Array(old[name])) }
+        let commonCount = min(oldOutline.members.count, newOutline.members.count)
+        for index in 0..<commonCount {
+            let (first, second) = (oldOutline.members[index], newOutline.members[index])
+            guard first.prefix == second.prefix, equal(old[first.name], new[second.name]) else { return nil }
+            if !equal(old[first.value], new[second.value]) { changed.append(Array(old[first.name])) }
         }
+        for member in oldOutline.members[commonCount...] { changed.append(Array(old[member.name])) }
+        for member in newOutline.members[commonCount...] { changed.append(Array(new[member.name])) }
+        return changed
     }
 
     private static func equal(_ left: Slice<UnsafeRawBufferPointer>, _ right: Slice<UnsafeRawBufferPointer>) -> Bool {
         JSONText.haveEqualBytes(UnsafeRawBufferPointer(rebasing: left), UnsafeRawBufferPointer(rebasing: right))
-    }
-}
-
-/// The members of an object, one after the other.
-private struct MemberWalk {
-    private let bytes: UnsafeRawBufferPointer
-    private var at = 1
-    /// True if the last name has escapes.
-    private(set) var isEscaped = false
-
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
-
-    /// Returns where the next name is, without quotes, and its value; nil behind the last one.
-    mutating func next() -> (name: Range<Int>, value: Range<Int>)? {
-        guard at < bytes.count, bytes[at] != UInt8(ascii: "}") else { return nil }
-        let end = RulePointer.Token.stringEnd(bytes, at: at, &isEscaped)
-        let start = end + 2
-        let name = at + 1..<end
-        at = RulePointer.Token.valueEnd(bytes, at: start)
-        let value = start..<at
-        if at < bytes.count, bytes[at] == UInt8(ascii: ",") { at += 1 }
-        return (name, value)
     }
 }

@@ -11,6 +11,14 @@ package struct RulePointer: Hashable, Sendable {
         package let name: [UInt8]
         /// The index of the array element that the token names; nil if it cannot name one.
         let index: Int?
+        /// The first bytes of the name, see ``MemberOutline/prefix(of:)``.
+        let prefix: UInt64
+
+        init(name: [UInt8], index: Int?) {
+            self.name = name
+            self.index = index
+            prefix = name.withUnsafeBytes { MemberOutline.prefix(of: $0) }
+        }
     }
 
     /// The tokens from the outside in; empty for the whole value.

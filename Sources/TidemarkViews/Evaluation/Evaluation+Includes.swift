@@ -71,10 +71,10 @@ extension Evaluation {
     /// What an entity adds to the aggregates of an include without joins, for the row that is bound; nil if it is no
     /// match.
     mutating func contribution(
-        _ key: ViewKey, _ state: ViewEntityState, _ body: PlanBody, _ groups: ViewGroups
+        _ key: ViewKey, _ resource: OutlinedResource?, _ body: PlanBody, _ groups: ViewGroups
     ) -> GroupContribution? {
         let source = body.steps[0].source
-        guard let resource = state.resource, indexes.relations[source.relation].admits(resource) else { return nil }
+        guard let resource, indexes.relations[source.relation].admits(resource) else { return nil }
         phantom = (key, resource)
         slots[source.slot] = EntityTable.phantom
         defer {

@@ -4,7 +4,7 @@ extension Evaluation {
     /// The entities of a source that fulfil its conditions, given the entities that are bound.
     ///
     /// - Complexity: O(entities of the smallest bucket among those of the conditions).
-    mutating func matches(_ source: PlanSource) -> [EntityNumber] {
+    mutating func matches(_ source: PlanSource) -> MatchedEntities {
         var best: (condition: Int, keys: JoinKeys, count: Int)?
         for (index, condition) in source.conditions.enumerated() {
             guard let keys = rightKeys(condition) else { continue }
@@ -15,11 +15,11 @@ extension Evaluation {
             let count = keys.reduce(0) { $0 + bucketCount(condition, source, $1) }
             if count < best?.count ?? .max { best = (index, keys, count) }
         }
-        guard let best else { return all(source).filter { accepts(source, $0) } }
+        guard let best else { return MatchedEntities(all(source).filter { accepts(source, $0) }) }
         let condition = source.conditions[best.condition]
         let former = slots[source.slot]
         defer { slots[source.slot] = former }
-        var found: [EntityNumber] = []
+        var found = MatchedEntities()
         func note(_ number: EntityNumber) {
             slots[source.slot] = number
             if acceptsBound(source, foundBy: best.condition) { found.append(number) }

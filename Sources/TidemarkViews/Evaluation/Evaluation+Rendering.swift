@@ -28,9 +28,17 @@ extension Evaluation {
         return row
     }
 
+    /// Enough for most rows, so that the text rarely grows.
+    private static let rowByteCountTypical = 128
+
     private func own(_ body: PlanBody) -> [UInt8] {
+        if case .resource(let slot) = body.output, body.includes.isEmpty {
+            return resource(slot)?.bytes ?? Array("{}".utf8)
+        }
         let names = body.includes.map(\.name)
-        var text: [UInt8] = [UInt8(ascii: "{")]
+        var text: [UInt8] = []
+        text.reserveCapacity(Evaluation.rowByteCountTypical)
+        text.append(UInt8(ascii: "{"))
         func append(_ name: [UInt8], _ value: some Collection<UInt8>) {
             if text.count > 1 { text.append(UInt8(ascii: ",")) }
             CanonicalString.append(name, to: &text)
@@ -39,8 +47,7 @@ extension Evaluation {
         }
         switch body.output {
         case .resource(let slot):
-            let resource = resource(slot) ?? Array("{}".utf8)
-            guard !names.isEmpty else { return resource }
+            let resource = resource(slot)?.bytes ?? Array("{}".utf8)
             resource.withUnsafeBytes { bytes in
                 let object = JSONObject(bytes, range: 0..<bytes.count)
                 for member in object.members {
@@ -50,7 +57,7 @@ extension Evaluation {
             }
         case .resources(let sources):
             for source in sources where !names.contains(source.name) {
-                if let resource = resource(source.slot) { append(source.name, resource) }
+                if let resource = resource(source.slot) { append(source.name, resource.bytes) }
             }
         case .members(let members):
             for member in members where !names.contains(member.name) {

@@ -7,7 +7,7 @@ extension PlanRoute {
         let value = binding.values[parameter]
         // Unlike a condition of `on`, `eq` holds for null too.
         if case .value = origin { return JoinKeys(ByteString(ValueSlice(value).exactCode)) }
-        return extractor.keys(id: "", resource: value, types: types)
+        return extractor.keys(of: value, types: types)
     }
 }
 

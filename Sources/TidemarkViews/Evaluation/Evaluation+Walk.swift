@@ -17,19 +17,24 @@ extension Evaluation {
         guard first < end else { return body(&self) }
         let step = steps[first]
         let slot = step.source.slot
-        if collectsAsks, !step.kind.isCheck { ask(step.source) }
         switch step.kind {
         case .exists, .absent:
             guard check(step) == (step.kind == .exists) else { return true }
             return walk(steps, from: first + 1, to: end, body)
         case .from, .inner, .left:
             if slots[slot] != EntityTable.none {
+                if collectsAsks { ask(step.source) }
                 guard acceptsBound(step.source) else { return true }
                 return walk(steps, from: first + 1, to: end, body)
             }
         }
-        var found = step.kind == .from ? all(step.source).filter { accepts(step.source, $0) } : matches(step.source)
-        if leavesOutChanged, let changedEntities { found.removeAll { changedEntities.contains($0) } }
+        var found =
+            step.kind == .from
+            ? MatchedEntities(all(step.source).filter { accepts(step.source, $0) }) : matches(step.source)
+        if collectsAsks, found.count != 1 || log != nil || asksForSeveral(step.source) { ask(step.source) }
+        if leavesOutChanged, let changedEntities {
+            found = MatchedEntities(found.filter { !changedEntities.contains($0) })
+        }
         if found.isEmpty, step.kind == .left { return walk(steps, from: first + 1, to: end, body) }
         defer { slots[slot] = EntityTable.none }
         for number in found {
@@ -90,6 +95,12 @@ extension Evaluation {
             return
         }
         for use in uses(before: source.step) { asks.insert(AskID(use: use, slot: source.slot, row: row, key: key)) }
+    }
+
+    /// Returns true if a source asks for more than one entity by one condition. Otherwise a match is the entity that
+    /// was asked for, and the cache knows it.
+    private func asksForSeveral(_ source: PlanSource) -> Bool {
+        source.asks && source.conditions.contains { $0.asks && rightKeys($0)?.count ?? 0 > 1 }
     }
 
     /// Collects the entities that a source asks for by `@key` and that the cache does not know.

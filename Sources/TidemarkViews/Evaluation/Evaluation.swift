@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkStore
 
 /// Evaluates the steps of a plan over the relations, for one state of the entities.
 ///
@@ -14,9 +15,9 @@ struct Evaluation {
     var sharing: SharedUses?
     var slots: [EntityNumber]
     /// The version of an entity that is not the one of this state, for ``EntityTable/phantom``.
-    var phantom: (key: ViewKey, resource: [UInt8])?
+    var phantom: (key: ViewKey, resource: OutlinedResource)?
     /// Entities that the relations do not have, for explanations, by numbers from ``EntityTable/firstExtra`` on.
-    var extras: [(key: ViewKey, resource: [UInt8])] = []
+    var extras: [(key: ViewKey, resource: OutlinedResource)] = []
     /// What was read for one row; nil outside of rendering.
     var log: ReadLog?
     /// True while the entities that joins ask for are collected.
@@ -56,7 +57,7 @@ struct Evaluation {
     }
 
     /// The resource of the entity at a slot; nil without one.
-    func resource(_ slot: Int) -> [UInt8]? {
+    func resource(_ slot: Int) -> OutlinedResource? {
         switch slots[slot] {
         case EntityTable.none: nil
         case EntityTable.phantom: phantom?.resource
@@ -81,7 +82,7 @@ struct Evaluation {
             return reader.keys(condition, number) { keys(extractor, slot) }
         case .parameter(let index, let extractor):
             guard let binding else { return nil }
-            return extractor.keys(id: "", resource: binding.values[index], types: indexes.types)
+            return extractor.keys(of: binding.values[index], types: indexes.types)
         }
     }
 }

@@ -42,13 +42,13 @@ struct FewSet<Element: Hashable & Sendable>: Sendable {
 
 extension FewSet: Sequence {
     /// Iterates over the elements, in no order.
-    func makeIterator() -> AnyIterator<Element> {
-        guard many.isEmpty else {
-            var rest = many.makeIterator()
-            return AnyIterator { rest.next() }
-        }
-        var rest = few.makeIterator()
-        return AnyIterator { rest.next() }
+    func makeIterator() -> Iterator { Iterator(few: few.makeIterator(), many: many.makeIterator()) }
+
+    struct Iterator: IteratorProtocol {
+        fileprivate var few: [Element].Iterator
+        fileprivate var many: Set<Element>.Iterator
+
+        mutating func next() -> Element? { few.next() ?? many.next() }
     }
 }
 

@@ -24,6 +24,7 @@ struct RenderedRow: Hashable, Sendable {
     }
 
     var text: [UInt8] {
+        if includes.isEmpty { return own }
         var text: [UInt8] = []
         write(to: &text)
         return text

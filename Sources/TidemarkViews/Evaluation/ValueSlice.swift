@@ -18,6 +18,13 @@ struct ValueSlice {
         self.range = range
     }
 
+    /// The value of a resource at a pointer; nil if there is none.
+    init?(_ resource: OutlinedResource, at pointer: RulePointer) {
+        guard let range = resource.range(at: pointer) else { return nil }
+        bytes = resource.bytes
+        self.range = range
+    }
+
     /// The value as written.
     var text: ArraySlice<UInt8> { bytes[range] }
 

@@ -108,7 +108,7 @@ struct FailureSearch {
             guard !isMember, evaluation.extras.count < FailureSearch.rowCountMax,
                 let resource = entities.state(of: key).resource
             else { continue }
-            evaluation.extras.append((key, resource))
+            evaluation.extras.append((key, OutlinedResource(resource)))
             evaluation.slots[source.slot] = EntityTable.firstExtra + EntityNumber(evaluation.extras.count - 1)
             if evaluation.holds(condition, source) { found.append(evaluation.slots[source.slot]) }
         }

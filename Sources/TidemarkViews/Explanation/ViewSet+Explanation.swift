@@ -97,7 +97,7 @@ extension ViewSet {
         _ entities: any ViewEntities
     ) -> FailureSearch {
         var evaluation = Evaluation(indexes, plan, ResourceReader(entities), binding)
-        evaluation.phantom = (key, resource)
+        evaluation.phantom = (key, OutlinedResource(resource))
         let number = indexes.table.number(of: key)
         let isMember = number.map { indexes.relations[source.relation].members.contains($0) } ?? false
         return FailureSearch(

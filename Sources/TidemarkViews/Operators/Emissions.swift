@@ -8,8 +8,10 @@ struct Emissions {
         let contribution: Contribution
     }
 
-    /// By row, what it adds to each use that shows it, ascending by the uses.
-    private(set) var rows: [RowTuple: [Share]] = [:]
+    /// Each row once, with what it adds to each use that shows it, ascending by the uses.
+    private(set) var rows: [(row: RowTuple, shares: [Share])] = []
+    /// The places of the rows, once they are too many to be searched one after the other.
+    private var places: [RowTuple: Int] = [:]
     /// By use, the questions for unknown entities.
     private(set) var asks: [UseNumber: Set<AskID>] = [:]
     /// The questions that do not depend on parameters, where uses share a walk.
@@ -23,9 +25,11 @@ struct Emissions {
     mutating func add(_ evaluation: inout Evaluation, _ use: UseNumber?) {
         let row = evaluation.row
         if let use {
-            if rows[row]?.last?.use == use { return }
+            let place = place(of: row)
+            if let place, rows[place].shares.last?.use == use { return }
             guard let contribution = evaluation.contribution() else { return }
-            rows[row, default: []].append(Share(use: use, contribution: contribution))
+            let share = Share(use: use, contribution: contribution)
+            if let place { rows[place].shares.append(share) } else { append(row, [share]) }
         } else {
             addShared(&evaluation, row)
         }
@@ -33,9 +37,9 @@ struct Emissions {
 
     private mutating func addShared(_ evaluation: inout Evaluation, _ row: RowTuple) {
         var uses = evaluation.uses(before: evaluation.plan.end)
-        let known = rows[row]
-        if let known {
-            let those = Set(known.map(\.use))
+        let place = place(of: row)
+        if let place {
+            let those = Set(rows[place].shares.map(\.use))
             uses.removeAll { those.contains($0) }
         }
         guard !uses.isEmpty else { return }
@@ -53,7 +57,27 @@ struct Emissions {
             }
         }
         guard !shares.isEmpty else { return }
-        rows[row] = known.map { ($0 + shares).sorted { $0.use < $1.use } } ?? shares
+        guard let place else { return append(row, shares) }
+        rows[place].shares = (rows[place].shares + shares).sorted { $0.use < $1.use }
+    }
+
+    private static let searchedCountMax = 8
+
+    /// What a row adds; nothing for a row that is not there.
+    func shares(of row: RowTuple) -> [Share] { place(of: row).map { rows[$0].shares } ?? [] }
+
+    private func place(of row: RowTuple) -> Int? {
+        rows.count > Emissions.searchedCountMax ? places[row] : rows.firstIndex { $0.row == row }
+    }
+
+    private mutating func append(_ row: RowTuple, _ shares: [Share]) {
+        rows.append((row, shares))
+        guard rows.count > Emissions.searchedCountMax else { return }
+        if rows.count == Emissions.searchedCountMax + 1 {
+            for (place, entry) in rows.enumerated() { places[entry.row] = place }
+        } else {
+            places[row] = rows.count - 1
+        }
     }
 
     /// Takes over the questions that an evaluation has collected.
@@ -73,8 +97,8 @@ extension Emissions {
     static func forEachDifference(
         from old: Emissions, to new: Emissions, _ body: (RowTuple, UseNumber, Contribution?, Contribution?) -> Void
     ) {
-        for (row, before) in old.rows { differences(row, before, new.rows[row] ?? [], body) }
-        for (row, after) in new.rows where old.rows[row] == nil { differences(row, [], after, body) }
+        for (row, before) in old.rows { differences(row, before, new.shares(of: row), body) }
+        for (row, after) in new.rows where old.place(of: row) == nil { differences(row, [], after, body) }
     }
 
     private static func differences(

@@ -17,16 +17,16 @@ extension Evaluation {
         of changed: ChangedSource, isOld: Bool, emit: (inout Evaluation) -> Void
     ) {
         let source = changed.source
-        let own = isOld ? changed.change.old : changed.change.new
-        let other = isOld ? changed.change.new : changed.change.old
+        let own = isOld ? changed.change.oldResource : changed.change.newResource
+        let other = isOld ? changed.change.newResource : changed.change.oldResource
         let number = member(changed)
         if changed.effect != .none {
-            if source.isRow, let number, own.resource != nil { walkRows(from: source, number, emit) }
+            if source.isRow, let number, own != nil { walkRows(from: source, number, emit) }
             if !source.isRow || plan.body.steps[source.step].kind == .left {
                 restrictRoute(changed)
-                if let number, own.resource != nil { walkBeginnings(of: source, number, emit) }
-                if let resource = other.resource, indexes.relations[source.relation].admits(resource) {
-                    phantom = (changed.change.key, resource)
+                if let number, own != nil { walkBeginnings(of: source, number, emit) }
+                if let other, indexes.relations[source.relation].admits(other) {
+                    phantom = (changed.change.key, other)
                     walkBeginnings(of: source, EntityTable.phantom, emit)
                     phantom = nil
                 }
@@ -101,7 +101,7 @@ extension Evaluation {
         else { return }
         let left = changed.source.conditions[condition].left
         var keys: Set<ByteString> = []
-        for resource in [changed.change.old.resource, changed.change.new.resource] {
+        for resource in [changed.change.oldResource, changed.change.newResource] {
             if let resource { keys.formUnion(indexes.keys(left, changed.change.key, resource)) }
         }
         routeRestriction = keys
@@ -110,7 +110,7 @@ extension Evaluation {
     /// Collects the questions for an entity that became known or unknown.
     private mutating func walkAsks(of changed: ChangedSource) {
         let source = changed.source
-        phantom = (changed.change.key, Array("{}".utf8))
+        phantom = (changed.change.key, OutlinedResource(Array("{}".utf8)))
         slots[source.slot] = EntityTable.phantom
         defer {
             phantom = nil

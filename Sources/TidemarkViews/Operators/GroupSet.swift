@@ -55,6 +55,24 @@ struct GroupSet: Sendable {
         }
     }
 
+    /// Counts a row of a group with other inputs than before.
+    ///
+    /// - Parameters:
+    ///   - old: What the row added.
+    ///   - new: What it adds now, to the same group.
+    mutating func replace(_ old: GroupContribution, with new: GroupContribution) {
+        guard let position = groups.index(forKey: ByteString(old.key)) else { return }
+        guard groups.values[position].rowCount > 1 || rule.keys == nil else {
+            // The values of a group are shown as its first row has them.
+            remove(old)
+            return add(new)
+        }
+        for (index, (former, current)) in zip(old.inputs, new.inputs).enumerated() where former != current {
+            groups.values[position].states[index].remove(former)
+            groups.values[position].states[index].add(current)
+        }
+    }
+
     /// Returns the row of a group; nil if the group does not exist, or `having` drops it.
     func row(_ key: [UInt8], _ binding: ViewBinding?) -> GroupRow? {
         guard let group = groups[ByteString(key)] else { return nil }

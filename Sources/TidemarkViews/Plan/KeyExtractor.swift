@@ -19,19 +19,30 @@ enum KeyExtractor: Hashable, Sendable {
     /// Returns the keys of an entity, each once.
     ///
     /// - Parameter types: The cache's own names of types, by their other names.
-    func keys(id: ByteString, resource: [UInt8], types: [ByteString: ByteString]) -> JoinKeys {
+    func keys(id: ByteString, resource: OutlinedResource, types: [ByteString: ByteString]) -> JoinKeys {
+        keys(id: id, types: types) { ValueSlice(resource, at: $0) }
+    }
+
+    /// Returns the keys of a parameter's value, each once.
+    func keys(of value: [UInt8], types: [ByteString: ByteString]) -> JoinKeys {
+        keys(id: "", types: types) { ValueSlice(value, at: $0) }
+    }
+
+    private func keys(
+        id: ByteString, types: [ByteString: ByteString], _ value: (RulePointer) -> ValueSlice?
+    ) -> JoinKeys {
         var keys = JoinKeys()
         var seen: Set<ByteString> = []
         switch self {
         case .nothing: break
         case .identity: return JoinKeys(id)
         case .values(let pointer, let everyElement):
-            forEachValue(at: pointer, everyElement, in: resource) { value, bytes in
+            forEachElement(of: value(pointer), everyElement) { value, bytes in
                 guard bytes[value.lowerBound] != UInt8(ascii: "n") else { return }
                 keys.insert(ByteString(ValueCode.exact(value, of: bytes)), &seen)
             }
         case .references(let pointer, let everyElement, let target):
-            forEachValue(at: pointer, everyElement, in: resource) { value, bytes in
+            forEachElement(of: value(pointer), everyElement) { value, bytes in
                 EntityReference.forEachID(in: value, of: bytes, target: target, types: types) {
                     keys.insert($0, &seen)
                 }
@@ -49,28 +60,26 @@ enum KeyExtractor: Hashable, Sendable {
         }
     }
 
-    private func forEachValue(
-        at pointer: RulePointer, _ everyElement: Bool, in resource: [UInt8],
-        _ body: (Range<Int>, UnsafeRawBufferPointer) -> Void
+    private func forEachElement(
+        of value: ValueSlice?, _ everyElement: Bool, _ body: (Range<Int>, UnsafeRawBufferPointer) -> Void
     ) {
-        resource.withUnsafeBytes { bytes in
-            guard let value = pointer.value(in: bytes) else { return }
-            guard everyElement else { return body(value, bytes) }
-            guard bytes[value.lowerBound] == UInt8(ascii: "[") else { return }
-            JSONElements.forEach(value, of: bytes) { body($0, bytes) }
+        guard let value else { return }
+        value.bytes.withUnsafeBytes { bytes in
+            guard everyElement else { return body(value.range, bytes) }
+            guard bytes[value.range.lowerBound] == UInt8(ascii: "[") else { return }
+            JSONElements.forEach(value.range, of: bytes) { body($0, bytes) }
         }
     }
 }
 
 extension RulePointer {
     /// Returns true if two versions of a resource have the same bytes at the pointer, or both none.
-    func readsAlike(_ old: [UInt8], _ new: [UInt8]) -> Bool {
-        old.withUnsafeBytes { old in
-            new.withUnsafeBytes { new in
-                guard let left = value(in: old), let right = value(in: new) else {
-                    return value(in: old) == nil && value(in: new) == nil
-                }
-                return ByteOrder.equal(
+    func readsAlike(_ old: OutlinedResource, _ new: OutlinedResource) -> Bool {
+        let (left, right) = (old.range(at: self), new.range(at: self))
+        guard let left, let right else { return left == nil && right == nil }
+        return old.bytes.withUnsafeBytes { old in
+            new.bytes.withUnsafeBytes { new in
+                ByteOrder.equal(
                     UnsafeRawBufferPointer(rebasing: old[left]), UnsafeRawBufferPointer(rebasing: new[right]))
             }
         }

@@ -49,7 +49,7 @@ struct PlanStructure: Sendable {
     private let hasStructuralIncludes: Bool
 
     /// What the difference of two versions of a resource can do.
-    func effect(_ old: [UInt8], _ new: [UInt8], _ difference: MemberDifference) -> Effect {
+    func effect(_ old: OutlinedResource, _ new: OutlinedResource, _ difference: MemberDifference) -> Effect {
         let isReferring = references.contains { difference.mayConcern($0) && !$0.readsAlike(old, new) }
         if isReferring || differ(values, old, new, difference) { return .membership }
         guard differ(placements, old, new, difference) else { return .none }
@@ -57,7 +57,7 @@ struct PlanStructure: Sendable {
     }
 
     private func differ(
-        _ pointers: [RulePointer], _ old: [UInt8], _ new: [UInt8], _ difference: MemberDifference
+        _ pointers: [RulePointer], _ old: OutlinedResource, _ new: OutlinedResource, _ difference: MemberDifference
     ) -> Bool {
         pointers.contains { pointer in
             difference.mayConcern(pointer) && !pointer.readsAlike(old, new)

@@ -4,8 +4,9 @@ import TidemarkStore
 /// The entities of a library, with one page of them in order: what a step of filling reads.
 package struct PagedEntities<Others: ViewEntities>: ViewEntities {
     private let others: Others
+    private let type: ByteString
     private let page: [ByteString]
-    private let resources: [ViewKey: [UInt8]]
+    private let resources: [[UInt8]]
 
     /// Creates a page.
     ///
@@ -15,14 +16,23 @@ package struct PagedEntities<Others: ViewEntities>: ViewEntities {
     ///   - entities: The page, ascending by the ids, each once.
     package init(_ others: Others, type: ByteString, _ entities: [(id: ByteString, resource: [UInt8])]) {
         self.others = others
+        self.type = type
         page = entities.map(\.id)
-        resources = Dictionary(
-            entities.map { (ViewKey(type: type, id: $0.id), $0.resource) }, uniquingKeysWith: { first, _ in first })
+        resources = entities.map(\.resource)
     }
 
     /// Returns what the cache has of an entity: from the page, if it is there.
+    ///
+    /// - Complexity: O(log page).
     package func state(of key: ViewKey) -> ViewEntityState {
-        resources[key].map { .present($0) } ?? others.state(of: key)
+        guard key.type == type else { return others.state(of: key) }
+        var bounds = page.indices
+        while !bounds.isEmpty {
+            let middle = (bounds.lowerBound + bounds.upperBound) / 2
+            if page[middle] == key.id { return .present(resources[middle]) }
+            bounds = page[middle] < key.id ? middle + 1..<bounds.upperBound : bounds.lowerBound..<middle
+        }
+        return others.state(of: key)
     }
 
     /// Returns the ids of the page, whatever is asked for: the owner reads the page that is needed next.

@@ -1,4 +1,5 @@
 import TidemarkModel
+import TidemarkStore
 
 /// The entities of a type that fulfil the fixed part of a source's `where`, with hash indexes. Views share it.
 struct Relation: Sendable {
@@ -28,7 +29,7 @@ struct Relation: Sendable {
     }
 
     /// Returns true if a resource fulfils the fixed condition.
-    func admits(_ resource: [UInt8]) -> Bool {
+    func admits(_ resource: OutlinedResource) -> Bool {
         guard let filter else { return true }
         return filter.holds(nil) { reference in
             if case .source(let path) = reference { ValueSlice(resource, at: path.pointer) } else { nil }

@@ -28,7 +28,7 @@ struct ViewIndexes: Sendable {
         relations[relation].index(extractor)
     }
 
-    func keys(_ extractor: KeyExtractor, _ key: ViewKey, _ resource: [UInt8]) -> JoinKeys {
+    func keys(_ extractor: KeyExtractor, _ key: ViewKey, _ resource: OutlinedResource) -> JoinKeys {
         extractor.keys(id: key.id, resource: resource, types: types)
     }
 
@@ -37,26 +37,25 @@ struct ViewIndexes: Sendable {
     /// Applies the change of an entity to the relations of its type.
     ///
     /// - Parameters:
-    ///   - difference: What differs between both states of the entity.
     ///   - touch: Receives each bucket that the entity was in or is in now; nil if nobody asks for them.
     /// - Complexity: O(relations and indexes of the type), each with the entity's keys.
-    mutating func apply(_ change: ViewChange, _ difference: MemberDifference, touch: ((BucketID) -> Void)?) {
+    mutating func apply(_ change: ChangedEntity, touch: ((BucketID) -> Void)?) {
         for relation in relationsByType[change.key.type] ?? [] where relations[relation].userCount > 0 {
-            apply(change, difference, to: relation, touch: touch)
+            apply(change, to: relation, touch: touch)
         }
     }
 
     private mutating func apply(
-        _ change: ViewChange, _ difference: MemberDifference, to relation: Int, touch: ((BucketID) -> Void)?
+        _ change: ChangedEntity, to relation: Int, touch: ((BucketID) -> Void)?
     ) {
-        let admitted = change.new.resource.flatMap { relations[relation].admits($0) ? $0 : nil }
+        let admitted = change.newResource.flatMap { relations[relation].admits($0) ? $0 : nil }
         var number = table.number(of: change.key).flatMap { relations[relation].members.contains($0) ? $0 : nil }
-        let former = number == nil ? nil : change.old.resource
+        let former = number == nil ? nil : change.oldResource
         if number == nil, admitted != nil { number = table.retain(change.key) }
         guard let number else { return }
         for index in relations[relation].indexes.indices {
             let extractor = relations[relation].indexes[index].extractor
-            if let former, admitted != nil, !extractor.mayDiffer(difference) {
+            if let former, admitted != nil, !extractor.mayDiffer(change.difference) {
                 guard let touch else { continue }
                 for key in keys(extractor, change.key, former) {
                     touch(BucketID(relation: relation, index: index, key: key))
@@ -79,7 +78,7 @@ struct ViewIndexes: Sendable {
     }
 
     /// Adds a stored entity to the relations of its type that still lack entities.
-    mutating func fill(_ key: ViewKey, _ resource: [UInt8]) {
+    mutating func fill(_ key: ViewKey, _ resource: OutlinedResource) {
         for relation in relationsByType[key.type] ?? []
         where relations[relation].userCount > 0 && relations[relation].needsFilling {
             guard relations[relation].admits(resource) else { continue }

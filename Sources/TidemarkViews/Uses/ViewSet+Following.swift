@@ -81,7 +81,7 @@ extension ViewShape {
                 evaluation.walkRows(from: from, number) { emissions.add(&$0, use) }
             }
         }
-        return Set(emissions.rows.values.joined().map(\.use)).filter { use in
+        return Set(emissions.rows.flatMap(\.shares).map(\.use)).filter { use in
             uses[use].map { $0.value.isFollowed && $0.value.covers(key.id) } ?? false
         }.sorted()
     }

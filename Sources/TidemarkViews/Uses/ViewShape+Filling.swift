@@ -4,11 +4,13 @@ import TidemarkStore
 extension ViewShape {
     /// Computes rows of a use, in a step of bounded length.
     ///
-    /// - Parameter countMax: The most first entities to walk from. Rows that the route finds are computed at once: they
-    ///   are the result.
+    /// - Parameters:
+    ///   - page: The next first entities; nil to read them.
+    ///   - countMax: The most first entities to walk from. Rows that the route finds are computed at once: they are the
+    ///     result.
     /// - Returns: True once the use is complete.
     mutating func fill(
-        _ number: UseNumber, _ indexes: ViewIndexes, _ entities: any ViewEntities, countMax: Int
+        _ number: UseNumber, _ indexes: ViewIndexes, _ entities: any ViewEntities, _ page: FillPage?, countMax: Int
     ) -> Bool {
         guard commonProgress == .complete else {
             // A step reads one page, which the owner may have read for it.
@@ -35,7 +37,7 @@ extension ViewShape {
             use.complete()
         } else {
             // From different first entities different rows are reached, each once.
-            let progress = walkAll(&evaluation, use.progress, entities, countMax) { bound in
+            let progress = walkAll(&evaluation, use.progress, page, entities, countMax) { bound in
                 if let contribution = bound.contribution() { use.apply(bound.row, from: nil, to: contribution) }
             }
             if progress == .complete { use.complete() } else { use.progress = progress }
@@ -75,21 +77,20 @@ extension ViewShape {
 
     /// Walks from the next first entities.
     private func walkAll(
-        _ evaluation: inout Evaluation, _ progress: ViewUse.Progress, _ entities: any ViewEntities, _ countMax: Int,
-        _ emit: (inout Evaluation) -> Void
+        _ evaluation: inout Evaluation, _ progress: ViewUse.Progress, _ page: FillPage?, _ entities: any ViewEntities,
+        _ countMax: Int, _ emit: (inout Evaluation) -> Void
     ) -> ViewUse.Progress {
         guard case .upTo(let last) = progress else { return .complete }
         let source = plan.body.steps[0].source
-        let ids = entities.ids(of: source.type, after: last, countMax: countMax)
-        for id in ids {
-            let key = ViewKey(type: source.type, id: id)
-            guard let number = evaluation.indexes.table.number(of: key),
+        let page = page ?? FillPage(of: source.type, after: last, entities, countMax: countMax)
+        for entity in page.entities {
+            guard let number = evaluation.indexes.table.number(of: ViewKey(type: source.type, id: entity.id)),
                 evaluation.indexes.relations[source.relation].members.contains(number)
             else { continue }
-            evaluation.reader.note(evaluation.reader.state(of: key).resource, of: number)
+            evaluation.reader.note(entity.resource, of: number)
             evaluation.walkRows(from: source, number, emit)
         }
-        return ids.count < countMax ? .complete : .upTo(ids.last)
+        return page.isLast ? .complete : .upTo(page.entities.last?.id)
     }
 
     /// Collects the questions for unknown entities that are the same for every use.
@@ -100,7 +101,7 @@ extension ViewShape {
         // Without uses every row is dropped, and every question that depends on parameters.
         evaluation.sharing = SharedUses()
         var emissions = Emissions()
-        commonProgress = walkAll(&evaluation, commonProgress, entities, countMax) { _ in }
+        commonProgress = walkAll(&evaluation, commonProgress, nil, entities, countMax) { _ in }
         emissions.addAsks(evaluation, nil)
         _ = commonAsks.apply(from: [], to: emissions.commonAsks)
     }

@@ -61,6 +61,12 @@ struct ViewUse: Sendable {
             if new == nil { moves.left.append(row) }
             return
         }
+        if case .grouped(let former)? = old, case .grouped(let current)? = new,
+            ByteOrder.equal(former.key, current.key)
+        {
+            groups?.replace(former, with: current)
+            return touch(current)
+        }
         switch old {
         case .row?: if new == nil { rows.remove(.row(row)) }
         case .grouped(let grouped)?:

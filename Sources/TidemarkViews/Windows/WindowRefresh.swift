@@ -13,19 +13,24 @@ struct WindowRefresh {
     /// The rows whose reads began, and those whose reads ended: what has to be noted among the dependents.
     private(set) var begun: [(row: RowNumber, reads: FewSet<UInt64>)] = []
     private(set) var ended: [(row: RowNumber, reads: FewSet<UInt64>)] = []
+    /// True if several windows may show the same row, which is then rendered once.
+    private let sharesRows: Bool
+    /// Renders the rows, one after the other; nil until the first one.
+    private var evaluation: Evaluation?
     /// The changes that are being applied; empty outside of changes.
-    private let changes: [ViewKey: ViewChange]
+    private let changes: [ViewKey: ChangedEntity]
 
     /// Above this number of changes, rows are rendered as a whole.
     private static let changeCountMax = 64
 
     init(
         _ shapeNumber: Int, _ shape: ViewShape, _ use: CopiedOnWrite<ViewUse>, _ indexes: ViewIndexes,
-        _ reader: ResourceReader, _ limits: ViewLimits, changes: [ViewKey: ViewChange] = [:]
+        _ reader: ResourceReader, _ limits: ViewLimits, changes: [ViewKey: ChangedEntity] = [:]
     ) {
         self.changes = changes
         self.shapeNumber = shapeNumber
         plan = shape.plan
+        sharesRows = shape.plan.rendersAlike && (shape.uses.count > 1 || use.value.windows.count > 1)
         commonAsks = shape.commonAsks
         self.use = use
         self.indexes = indexes
@@ -103,6 +108,12 @@ struct WindowRefresh {
 
     /// Renders a shown row again. What it reads usually stays, and then nothing has to be noted.
     private mutating func renderAgain(_ number: RowNumber, _ window: inout ViewWindow) -> RenderedRow {
+        if !sharesRows, plan.body.includes.isEmpty, case .row(let row)? = use.value.rows.key(of: number) {
+            // It reads its own entities, which it keeps.
+            let rendered = rendered(row, log: nil)
+            window.shown[number]?.row = rendered
+            return rendered
+        }
         let shown = render(number)
         if let former = window.shown[number], former.missing.isEmpty, shown.missing.isEmpty, former.reads == shown.reads
         {
@@ -120,9 +131,11 @@ struct WindowRefresh {
     /// - Complexity: O(changes · includes), however many matches there are.
     private mutating func regroup(_ number: RowNumber, _ window: inout ViewWindow) -> RenderedRow? {
         let body = plan.body
+        guard !body.includes.isEmpty, !changes.isEmpty, changes.count <= WindowRefresh.changeCountMax else {
+            return nil
+        }
         let types = Set(body.includes.map { $0.body.steps[0].source.type })
-        guard !changes.isEmpty, changes.count <= WindowRefresh.changeCountMax, !body.includes.isEmpty,
-            types.count == body.includes.count, case .row(let row)? = use.value.rows.key(of: number),
+        guard types.count == body.includes.count, case .row(let row)? = use.value.rows.key(of: number),
             var shown = window.shown[number]
         else { return nil }
         var evaluation = Evaluation(indexes, plan, reader, use.value.binding)
@@ -134,8 +147,8 @@ struct WindowRefresh {
             guard let groups = include.steadyGroups, var set = shown.groups[index] else { return nil }
             let type = include.body.steps[0].source.type
             for (key, change) in changes where key.type == type {
-                let old = evaluation.contribution(key, change.old, include.body, groups)
-                let new = evaluation.contribution(key, change.new, include.body, groups)
+                let old = evaluation.contribution(key, change.oldResource, include.body, groups)
+                let new = evaluation.contribution(key, change.newResource, include.body, groups)
                 if let old {
                     set.remove(old)
                     shown.entities.remove(key)
@@ -167,19 +180,26 @@ struct WindowRefresh {
         return shown.row
     }
 
-    private func render(_ number: RowNumber) -> ViewWindow.Shown {
+    /// The row with some entities.
+    private mutating func rendered(_ row: RowTuple, log: ReadLog?) -> RenderedRow {
+        var evaluation = self.evaluation.take() ?? Evaluation(indexes, plan, reader, use.value.binding)
+        evaluation.log = log
+        for slot in plan.body.rowSlots { evaluation.slots[slot] = row[slot] }
+        let rendered = evaluation.row(plan.body, keepsGroups: true)
+        self.evaluation = evaluation
+        return rendered
+    }
+
+    private mutating func render(_ number: RowNumber) -> ViewWindow.Shown {
         switch use.value.rows.key(of: number) {
         case .row(let row)?:
             let place = ShownRow(shape: shapeNumber, row: row)
-            if let shown = reader.shown[place] { return shown }
-            var evaluation = Evaluation(indexes, plan, reader, use.value.binding)
+            if sharesRows, let shown = reader.shown[place] { return shown }
             let log = ReadLog()
-            evaluation.log = log
-            for slot in plan.body.rowSlots { evaluation.slots[slot] = row[slot] }
-            let rendered = evaluation.row(plan.body, keepsGroups: true)
+            let rendered = rendered(row, log: log)
             let shown = ViewWindow.Shown(
                 row: rendered, reads: log.reads, missing: log.missing, entities: log.entities, groups: log.groups)
-            if plan.rendersAlike { reader.shown[place] = shown }
+            if sharesRows { reader.shown[place] = shown }
             return shown
         case .group(let key)?:
             let row = use.value.groups?.row(key, use.value.binding)

@@ -40,7 +40,7 @@ import TidemarkTesting
             let members = Self.members(&random)
             let old = Array("{\(members.joined(separator: ","))}".utf8)
             let new = Array("{\(Self.changed(members, &random).joined(separator: ","))}".utf8)
-            let difference = MemberDifference(old, new)
+            let difference = MemberDifference(OutlinedResource(old), OutlinedResource(new))
             for text in Self.pointers {
                 let pointer = try RulePointer(Array(text.utf8))
                 let (left, right) = (Self.value(pointer, old), Self.value(pointer, new))
@@ -58,13 +58,13 @@ import TidemarkTesting
         let old = Array(#"{"id":"1","n":1,"t":{"x":1}}"#.utf8)
         let new = Array(#"{"id":"1","n":2,"t":{"x":1},"m":3}"#.utf8)
         for (from, to) in [(old, new), (new, old)] {
-            let difference = MemberDifference(from, to)
+            let difference = MemberDifference(OutlinedResource(from), OutlinedResource(to))
             for (text, isConcerned) in [("/n", true), ("/m", true), ("/m/0", true), ("/t/x", false), ("/id", false)] {
                 #expect(difference.mayConcern(try RulePointer(Array(text.utf8))) == isConcerned, "\(text)")
             }
         }
         // The whole resource has no name.
-        #expect(MemberDifference(old, old).mayConcern(try RulePointer([])))
+        #expect(MemberDifference(OutlinedResource(old), OutlinedResource(old)).mayConcern(try RulePointer([])))
     }
 
     private static func value(_ pointer: RulePointer, _ resource: [UInt8]) -> [UInt8]? {

@@ -62,6 +62,17 @@ import TidemarkViews
         #expect(counts[0] == counts[2] && counts[1] == counts[3] && (counts.max() ?? 0) <= 5)
     }
 
+    @Test func `computing a view reads each entity of its first source once`() throws {
+        for step in [7, 1_000] {
+            var world = issues(500)
+            world.entities.readCount = 0
+            try world.observe(ViewCostTests.list, step: step)
+            // Each step reads the project once more, and the five shown rows are read to be shown.
+            #expect(world.entities.readCount <= 500 + 1 + 500 / step + 1 + 6, "\(world.entities.readCount) by \(step)")
+            try world.check()
+        }
+    }
+
     @Test func `an exists with another match walks no rows`() throws {
         var counts: [Int] = []
         for count in [50, 500] {
