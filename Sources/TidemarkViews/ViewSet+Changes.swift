@@ -40,10 +40,9 @@ extension ViewSet {
             note(uses, number, &dirty)
             changed += uses.keys.map { ViewUseID(shape: number, use: $0) }
         }
-        let byKey = dirty.isEmpty ? [:] : Dictionary(changes.map { ($0.key, $0) }) { first, _ in first }
         refreshed = dirty.keys.sorted()
-        let updates = refreshed.compactMap { number in
-            windows[number]?.suspended == nil ? refresh(number, dirty: dirty[number] ?? [], after, changes: byKey) : nil
+        let updates = refreshed.filter { windows[$0]?.suspended == nil }.compactMap { number in
+            refresh(number, dirty: dirty[number] ?? [], after, changes: changes)
         }
         for id in changed {
             if shapes[id.shape]?.followedCount ?? 0 > 0 { collectMoves(of: id) }
@@ -74,17 +73,19 @@ extension ViewSet {
 
     /// The rules that changes concern, each with the sources that they concern.
     private func concernedSources(_ changes: [ChangedEntity]) -> [(shape: Int, sources: [ChangedSource])] {
-        var positions: [Int: Int] = [:]
         var concerned: [(shape: Int, sources: [ChangedSource])] = []
+        // One change concerns each rule once.
+        let mayRepeat = changes.count > 1
+        var positions: [Int: Int] = [:]
         for change in changes {
             for number in shapesByType[change.key.type] ?? [] {
                 guard let plan = shapes[number]?.plan else { continue }
                 let sources = ChangedSource.all(change, plan)
                 guard !sources.isEmpty else { continue }
-                if let position = positions[number] {
+                if mayRepeat, let position = positions[number] {
                     concerned[position].sources += sources
                 } else {
-                    positions[number] = concerned.count
+                    if mayRepeat { positions[number] = concerned.count }
                     concerned.append((number, sources))
                 }
             }

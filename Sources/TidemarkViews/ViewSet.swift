@@ -279,7 +279,7 @@ package struct ViewSet: Sendable {
     ///   are none.
     mutating func refresh(
         _ number: ViewWindowID, dirty: Set<RowNumber>, _ reader: ResourceReader,
-        changes: [ViewKey: ChangedEntity] = [:]
+        changes: [ChangedEntity] = []
     ) -> ViewUpdate? {
         // Out of the table while it changes, so that its rows are not copied.
         guard var window = windows.removeValue(forKey: number) else { return nil }

@@ -178,8 +178,12 @@ extension SyncCache {
         var seenCount: Int64 = 0
         while wantedCount > 0, state.absentCount > 0, seenCount < onlyStoredCount {
             let window = eviction[keyPath: scan].window(wantedCount: wantedCount)
-            let rows = try await journal.rows(after: eviction[keyPath: scan].position, countMax: window.rowCount)
-            let isWhole = eviction[keyPath: scan].advance(past: rows, of: window)
+            var rows = try await journal.rows(after: eviction[keyPath: scan].position, countMax: window.rowCount)
+            var isWhole = eviction[keyPath: scan].advance(past: rows, of: window)
+            if !isWhole, rows.count < window.rowCount {
+                let first = try await journal.rows(after: nil, countMax: window.rowCount - rows.count)
+                isWhole = eviction[keyPath: scan].wrap(into: first, &rows, of: window)
+            }
             seenCount += Int64(max(1, rows.count))
             // A window that is not all rows contains only some of the oldest. A quarter of it is evicted; the rest is
             // scanned again on the next round.

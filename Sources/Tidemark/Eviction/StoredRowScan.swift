@@ -50,6 +50,22 @@ struct StoredRowScan {
         return window.startsAtFirst && rows.count < window.rowCount
     }
 
+    /// Lets a window that ended with the last row go on with the first ones. The last rows alone may be a few of the
+    /// newest, of which none should be evicted.
+    ///
+    /// - Parameters:
+    ///   - first: The first rows of all, as many as the window lacks, or all there are.
+    ///   - rows: The rows of the window.
+    /// - Returns: True if the window holds all rows of the journal now.
+    mutating func wrap(into first: [StoredRowAge], _ rows: inout [StoredRowAge], of window: Window) -> Bool {
+        let seen = Set(rows.map(\.stored.key))
+        let more = first.prefix { !seen.contains($0.stored.key) }
+        let isWhole = more.count < window.rowCount - rows.count
+        rows += more
+        position = isWhole ? nil : more.last?.stored.key
+        return isWhole
+    }
+
     /// Ends a scan.
     ///
     /// - Parameter seenCount: The number of rows that were read.

@@ -3,7 +3,7 @@ import TidemarkJSON
 /// Where the top-level members of a resource are, found in one walk: readers of many values then compare names only.
 package struct MemberOutline: Sendable {
     struct Member: Sendable {
-        /// The first bytes of the name as written, see ``MemberOutline/prefix(of:)``.
+        /// The first bytes of the name as written, see ``MemberOutline/prefix(of:in:)``.
         let prefix: UInt64
         fileprivate let nameStart: UInt32
         fileprivate let nameEnd: UInt32
@@ -37,7 +37,7 @@ package struct MemberOutline: Sendable {
             let next = RulePointer.Token.valueEnd(bytes, at: start)
             members.append(
                 Member(
-                    prefix: MemberOutline.prefix(of: UnsafeRawBufferPointer(rebasing: bytes[at + 1..<end])),
+                    prefix: MemberOutline.prefix(of: at + 1..<end, in: bytes),
                     nameStart: UInt32(at + 1), nameEnd: UInt32(end), valueStart: UInt32(start), valueEnd: UInt32(next)))
             at = next
             if at < bytes.count, bytes[at] == UInt8(ascii: ",") { at += 1 }
@@ -81,10 +81,13 @@ package struct MemberOutline: Sendable {
 
     /// The first eight bytes of a name as a number; a shorter one is filled up with zeros. Two names of one length up
     /// to eight bytes are equal if these are.
-    static func prefix(of name: UnsafeRawBufferPointer) -> UInt64 {
-        if name.count >= 8 { return UInt64(littleEndian: name.loadUnaligned(as: UInt64.self)) }
+    static func prefix(of name: Range<Int>, in bytes: UnsafeRawBufferPointer) -> UInt64 {
+        if name.lowerBound + 8 <= bytes.count {
+            let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: name.lowerBound, as: UInt64.self))
+            return name.count >= 8 ? word : word & (1 << UInt64(name.count * 8) - 1)
+        }
         var prefix: UInt64 = 0
-        for (index, byte) in name.enumerated() { prefix |= UInt64(byte) << UInt64(index * 8) }
+        for (place, byte) in bytes[name].enumerated() { prefix |= UInt64(byte) << UInt64(place * 8) }
         return prefix
     }
 }

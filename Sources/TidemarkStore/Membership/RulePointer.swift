@@ -11,13 +11,13 @@ package struct RulePointer: Hashable, Sendable {
         package let name: [UInt8]
         /// The index of the array element that the token names; nil if it cannot name one.
         let index: Int?
-        /// The first bytes of the name, see ``MemberOutline/prefix(of:)``.
+        /// The first bytes of the name, see ``MemberOutline/prefix(of:in:)``.
         let prefix: UInt64
 
         init(name: [UInt8], index: Int?) {
             self.name = name
             self.index = index
-            prefix = name.withUnsafeBytes { MemberOutline.prefix(of: $0) }
+            prefix = name.withUnsafeBytes { MemberOutline.prefix(of: 0..<$0.count, in: $0) }
         }
     }
 

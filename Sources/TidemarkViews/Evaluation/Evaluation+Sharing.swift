@@ -21,7 +21,7 @@ extension Evaluation {
         } else {
             candidates = Array(sharing.bindings.keys)
         }
-        candidates.sort()
+        if candidates.count > 1 { candidates.sort() }
         guard !candidates.isEmpty, plan.checksParameters(before: step) else { return candidates }
         defer { binding = nil }
         return candidates.filter { use in

@@ -17,8 +17,9 @@ final class ResourceReader {
     /// The states laid over: a few are searched one after the other.
     private let few: [Version]
     private let many: [ViewKey: Version]
-    /// The resources that were read last, each at the place of its number: most are read several times in a row.
-    private var recent: [(number: EntityNumber, resource: OutlinedResource?)]
+    /// The resources that were read last, each at the place of its number: most are read several times in a row. Empty
+    /// until the first one is read.
+    private var recent: [(number: EntityNumber, resource: OutlinedResource?)] = []
     /// The first entity of the rows that a walk visits now.
     private var first: (number: EntityNumber, resource: OutlinedResource?) = (EntityTable.none, nil)
     /// The resources that gave up their place. It lives as long as one step, which the entities of a change bound.
@@ -40,13 +41,20 @@ final class ResourceReader {
         let isFew = overlay.count <= ResourceReader.fewCountMax
         few = isFew ? overlay : []
         many = isFew ? [:] : Dictionary(overlay.map { ($0.key, $0) }) { first, _ in first }
-        recent = [(number: EntityNumber, resource: OutlinedResource?)](
-            repeating: (EntityTable.none, nil), count: ResourceReader.recentCountMax)
     }
 
     /// The resource of an entity; nil without one.
     func resource(_ number: EntityNumber, _ table: EntityTable) -> OutlinedResource? {
         if first.number == number { return first.resource }
+        if let others {
+            // What is laid over needs no reading, and the others keep what they read.
+            if let version = version(of: table.key(of: number)) { return version.resource }
+            return others.resource(number, table)
+        }
+        if recent.isEmpty {
+            recent = [(number: EntityNumber, resource: OutlinedResource?)](
+                repeating: (EntityTable.none, nil), count: ResourceReader.recentCountMax)
+        }
         let place = Int(number) & (ResourceReader.recentCountMax - 1)
         if recent[place].number == number { return recent[place].resource }
         let resource: OutlinedResource?
@@ -65,7 +73,6 @@ final class ResourceReader {
     private func read(_ number: EntityNumber, _ table: EntityTable) -> OutlinedResource? {
         let key = table.key(of: number)
         if let version = version(of: key) { return version.resource }
-        if let others { return others.resource(number, table) }
         return entities.state(of: key).resource.map { OutlinedResource($0) }
     }
 

@@ -62,7 +62,10 @@ extension Evaluation {
         if sharing != nil, leavesAsks || !plan.asks, let route = plan.route, hasNoUse(route, by: source) { return }
         climb(from: source, by: source.anchor, to: source.step) { evaluation in
             evaluation.slots[source.slot] = number
-            if evaluation.acceptsBound(source) { evaluation.walkRest(from: source.step + 1, emit) }
+            // The way here was found by the anchor.
+            if evaluation.acceptsBound(source, foundBy: source.anchor) {
+                evaluation.walkRest(from: source.step + 1, emit)
+            }
             evaluation.slots[source.slot] = EntityTable.none
         }
     }

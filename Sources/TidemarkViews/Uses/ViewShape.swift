@@ -39,6 +39,14 @@ struct ViewShape: Sendable {
         (isFollowed ? followedNumbers[binding] : numbers[binding]) != nil
     }
 
+    /// Returns true if a row of a use may be one of another use too.
+    func sharesRows(of use: ViewUse) -> Bool {
+        guard uses.count > 1 else { return false }
+        // A row finds its uses by one value.
+        guard let sharing, case .value? = plan.route?.origin else { return true }
+        return use.routeKeys.contains { sharing.uses($0).count > 1 }
+    }
+
     /// The number of followed uses.
     var followedCount: Int { followedNumbers.count }
 
@@ -60,6 +68,12 @@ struct ViewShape: Sendable {
         }
     }
 
+    /// The uses, ascending by their numbers. Most rules that share no walk have one.
+    private var sortedUses: [(UseNumber, CopiedOnWrite<ViewUse>)] {
+        let all = uses.map { ($0.key, $0.value) }
+        return all.count == 1 ? all : all.sorted { $0.0 < $1.0 }
+    }
+
     // MARK: Changes
 
     /// Collects what a state adds to the results, for the rows that changes concern.
@@ -72,7 +86,7 @@ struct ViewShape: Sendable {
             evaluation.sharing = sharing
             collect(changes, isOld, indexes, &evaluation, nil, &emissions)
         } else {
-            for (number, use) in uses.sorted(by: { $0.key < $1.key }) {
+            for (number, use) in sortedUses {
                 var evaluation = Evaluation(indexes, plan, reader, use.value.binding)
                 collect(changes, isOld, indexes, &evaluation, number, &emissions)
             }
@@ -101,7 +115,7 @@ struct ViewShape: Sendable {
             evaluation.sharing = sharing
             collect(evaluation, nil)
         } else {
-            for (number, use) in uses.sorted(by: { $0.key < $1.key }) {
+            for (number, use) in sortedUses {
                 collect(Evaluation(indexes, plan, after, use.value.binding), number)
             }
         }
@@ -136,7 +150,8 @@ struct ViewShape: Sendable {
             uses.values[position].value.apply(row, from: before, to: after)
             changed[number] = []
         }
-        for number in Set(old.asks.keys).union(new.asks.keys) {
+        let asking = old.asks.isEmpty && new.asks.isEmpty ? [] : Set(old.asks.keys).union(new.asks.keys)
+        for number in asking {
             guard let position = uses.index(forKey: number) else { continue }
             let progress = uses.values[position].value.progress
             let differs = uses.values[position].value.applyAsks(

@@ -18,19 +18,19 @@ struct WindowRefresh {
     /// Renders the rows, one after the other; nil until the first one.
     private var evaluation: Evaluation?
     /// The changes that are being applied; empty outside of changes.
-    private let changes: [ViewKey: ChangedEntity]
+    private let changes: [ChangedEntity]
 
     /// Above this number of changes, rows are rendered as a whole.
     private static let changeCountMax = 64
 
     init(
         _ shapeNumber: Int, _ shape: ViewShape, _ use: CopiedOnWrite<ViewUse>, _ indexes: ViewIndexes,
-        _ reader: ResourceReader, _ limits: ViewLimits, changes: [ViewKey: ChangedEntity] = [:]
+        _ reader: ResourceReader, _ limits: ViewLimits, changes: [ChangedEntity] = []
     ) {
         self.changes = changes
         self.shapeNumber = shapeNumber
         plan = shape.plan
-        sharesRows = shape.plan.rendersAlike && (shape.uses.count > 1 || use.value.windows.count > 1)
+        sharesRows = shape.plan.rendersAlike && (use.value.windows.count > 1 || shape.sharesRows(of: use.value))
         commonAsks = shape.commonAsks
         self.use = use
         self.indexes = indexes
@@ -141,21 +141,21 @@ struct WindowRefresh {
         var evaluation = Evaluation(indexes, plan, reader, use.value.binding)
         for slot in body.rowSlots {
             evaluation.slots[slot] = row[slot]
-            if let key = evaluation.key(slot), changes[key] != nil { return nil }
+            if let key = evaluation.key(slot), changes.contains(where: { $0.key == key }) { return nil }
         }
         for (index, include) in body.includes.enumerated() {
             guard let groups = include.steadyGroups, var set = shown.groups[index] else { return nil }
             let type = include.body.steps[0].source.type
-            for (key, change) in changes where key.type == type {
-                let old = evaluation.contribution(key, change.oldResource, include.body, groups)
-                let new = evaluation.contribution(key, change.newResource, include.body, groups)
+            for change in changes where change.key.type == type {
+                let old = evaluation.contribution(change.key, change.oldResource, include.body, groups)
+                let new = evaluation.contribution(change.key, change.newResource, include.body, groups)
                 if let old {
                     set.remove(old)
-                    shown.entities.remove(key)
+                    shown.entities.remove(change.key)
                 }
                 if let new {
                     set.add(new)
-                    shown.entities.insert(key)
+                    shown.entities.insert(change.key)
                 }
             }
             shown.groups[index] = set

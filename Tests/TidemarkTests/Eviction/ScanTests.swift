@@ -41,6 +41,24 @@ import TidemarkStore
         #expect(isAllWhole)
     }
 
+    @Test func `a window behind which there are no rows goes on with the first ones, each once`() {
+        for (count, startsAfter) in [
+            (1_500, 1_200), (1_500, 999), (1_001, 1_000), (1_200, 1_199), (900, 500), (900, 899),
+        ] {
+            var scan = StoredRowScan()
+            let all = rows(count)
+            // A scan that was there when there were more rows.
+            _ = scan.advance(past: rows(4_000), of: scan.window(wantedCount: .max))
+            let window = scan.window(wantedCount: 1)
+            var seen = Array(all[(startsAfter + 1)...])
+            _ = scan.advance(past: seen, of: window)
+            let isWhole = scan.wrap(into: Array(all.prefix(window.rowCount - seen.count)), &seen, of: window)
+            #expect(isWhole == (count < 1_000))
+            #expect(seen.count == min(count, 1_000) && Set(seen).count == seen.count)
+            #expect(scan.position == (isWhole ? nil : all[1_000 - (count - startsAfter - 1) - 1].stored.key))
+        }
+    }
+
     @Test func `after a scan of many rows in vain, rows are scanned again when an eighth as many moved there`() {
         var scan = StoredRowScan()
         scan.ended(seenCount: 1_000, isFruitful: false)
