@@ -81,9 +81,11 @@ extension ViewSet {
         return resume(number, entities)
     }
 
-    /// Every use, in no order.
+    /// Every use, by the order of their rules and their own: what filling them one after the other reads depends on it.
     package var uses: [ViewUseID] {
-        shapes.flatMap { number, shape in shape.uses.keys.map { ViewUseID(shape: number, use: $0) } }
+        shapes.sorted { $0.key < $1.key }.flatMap { number, shape in
+            shape.uses.keys.sorted().map { ViewUseID(shape: number, use: $0) }
+        }
     }
 
     /// The numbers that the observer of a window is told; nil if it is closed.
