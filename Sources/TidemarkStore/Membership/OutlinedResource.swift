@@ -6,9 +6,12 @@ package final class OutlinedResource {
     package let bytes: [UInt8]
     private var known: MemberOutline?
 
+    /// Keeps a resource; its members are located later.
+    ///
+    /// - Parameter bytes: One validated value without insignificant white space. Kept, not copied.
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Where the members are.
+    /// The places of the resource's top-level members, located at the first call.
     var outline: MemberOutline {
         if let known { return known }
         let outline = bytes.withUnsafeBytes { MemberOutline($0) }

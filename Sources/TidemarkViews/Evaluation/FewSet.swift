@@ -17,24 +17,30 @@ struct FewSet<Element: Hashable & Sendable>: Sendable {
 
     func contains(_ element: Element) -> Bool { many.isEmpty ? few.contains(element) : many.contains(element) }
 
-    mutating func insert(_ element: Element) {
-        guard many.isEmpty else {
-            many.insert(element)
-            return
-        }
-        guard !few.contains(element) else { return }
+    /// Adds an element.
+    ///
+    /// - Returns: False if it was already there.
+    @discardableResult
+    mutating func insert(_ element: Element) -> Bool {
+        guard many.isEmpty else { return many.insert(element).inserted }
+        guard !few.contains(element) else { return false }
         few.append(element)
-        guard few.count > FewSet.fewCountMax else { return }
-        many = Set(few)
-        few = []
+        if few.count > FewSet.fewCountMax {
+            many = Set(few)
+            few = []
+        }
+        return true
     }
 
-    mutating func remove(_ element: Element) {
-        if many.isEmpty {
-            few.removeAll { $0 == element }
-        } else {
-            many.remove(element)
-        }
+    /// Removes an element.
+    ///
+    /// - Returns: False if it was not there.
+    @discardableResult
+    mutating func remove(_ element: Element) -> Bool {
+        guard many.isEmpty else { return many.remove(element) != nil }
+        guard let place = few.firstIndex(of: element) else { return false }
+        few.remove(at: place)
+        return true
     }
 
     func isDisjoint(with others: Set<Element>) -> Bool { allSatisfy { !others.contains($0) } }

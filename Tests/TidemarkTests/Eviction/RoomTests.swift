@@ -166,6 +166,26 @@ import TidemarkTesting
         #expect(await delegate.checks.map(\.tier) == [.memory, .memory])
     }
 
+    @Test func `the end of a scan evicts the oldest of a whole window, not one of the last rows`() async throws {
+        let fixture = try await QueryFixture.open {
+            $0.eviction.entityCountMax = 2_500
+            $0.memoryByteCountMax = 0
+        }
+        for group in [1_000..<2_000, 2_000..<3_000, 3_000..<3_500] {
+            try await fixture.input.feed(group.map { Self.change($0, $0) })
+            try await fixture.cache.enforceLimits()
+            fixture.clock.advance(milliseconds: 1)
+        }
+        // The first two windows have 1,000 rows each; behind the second one there are 500, all of them newer.
+        for id in 4_000..<4_003 {
+            try await fixture.input.feed([Self.change(id, id)])
+            try await fixture.cache.enforceLimits()
+        }
+        #expect(await fixture.cache.entityCount() == 2_500)
+        let evicted = try await misses(fixture, 1_000..<3_500)
+        #expect(evicted.count == 3 && evicted.keys.allSatisfy { $0 < 3_000 }, "\(evicted)")
+    }
+
     @Test func `remembered evicted keys are bounded`() async throws {
         let fixture = try await QueryFixture.open {
             $0.eviction.entityCountMax = 0
