@@ -73,6 +73,24 @@ import TidemarkViews
         }
     }
 
+    @Test func `a change of a project moves each of its many rows to its own place`() throws {
+        var world = issues(30)
+        let rule =
+            #"{"from":"issue","joins":[{"type":"project","on":{"@key":"issue/project"}}],"#
+            + #""order":[{"path":"project/name"},{"path":"issue/created","direction":"desc"}],"#
+            + #""select":{"i":"issue/id","p":"project/name"}}"#
+        try world.observe(rule)
+        world.apply([("project:2", #"{"id":2,"name":"b","open":true}"#), ("issue:40", #"{"id":40,"project":2}"#)])
+        for name in ["c", "a"] {
+            // With every other issue at another place, each row is reached by the project and half of them again.
+            let moved = stride(from: 0, to: 30, by: 2).map { id in
+                ("issue:\(id)", #"{"id":\#(id),"project":1,"created":\#(100 - id)}"# as String?)
+            }
+            world.apply([("project:1", #"{"id":1,"name":"\#(name)","open":true}"#)] + moved)
+            try world.check("\(name)")
+        }
+    }
+
     @Test func `an exists with another match walks no rows`() throws {
         var counts: [Int] = []
         for count in [50, 500] {
