@@ -21,14 +21,17 @@ struct StreamMemoryTests {
             [text = text as String] in
             let address = try JetStreamAddress(text)
             for _ in 0..<50 { try Cycle.run(address) }
-            let before = Cycle.byteCount()
-            for _ in 0..<200 { try Cycle.run(address) }
-            // 300 bytes a cycle: less than any part of a connection, a subscription or a message. Threads of libnats free
-            // the last connections, with their buffers, after `end` has returned.
-            let deadline = TestPatience.deadline
-            while Cycle.byteCount() - before >= 60_000, ContinuousClock.now < deadline { sched_yield() }
-            let growth = Cycle.byteCount() - before
-            precondition(growth < 60_000, "200 cycles left \(growth) bytes")
+            // What is lost grows in each round. A single round can also grow by what libnats' threads, or the allocator's
+            // caches, still hold at its end.
+            var growths: [Int] = []
+            for _ in 0..<5 {
+                let before = Cycle.byteCount()
+                for _ in 0..<200 { try Cycle.run(address) }
+                growths.append(Cycle.byteCount() - before)
+                // 300 bytes a cycle: less than any part of a connection, a subscription or a message.
+                if growths[growths.count - 1] < 60_000 { return }
+            }
+            preconditionFailure("200 cycles left \(growths) bytes")
         }
         if let result, result.exitStatus != .exitCode(EXIT_SUCCESS) {
             let words = String(decoding: result.standardErrorContent.suffix(2_000), as: UTF8.self)
