@@ -99,4 +99,4 @@ def main(command):
         cache.close()
 
 
-main(sys.argv[1])
+main(*(sys.argv[1:2] or ["tidemark"]))

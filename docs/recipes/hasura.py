@@ -93,4 +93,4 @@ def main(command):
     server.shutdown()
 
 
-main(sys.argv[1])
+main(*(sys.argv[1:2] or ["tidemark"]))

@@ -81,7 +81,7 @@ async function follow(url, session, position) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "tidemark-sse-"));
-const session = new Session(process.argv[2], join(folder, "cache.db"));
+const session = new Session((process.argv[2] ?? "tidemark"), join(folder, "cache.db"));
 const position = async () => (await session.call("cache.caught_up", { library_id: "feed", sequence: 0 })).cursor;
 const url = `http://127.0.0.1:${server.address().port}/`;
 // The first answer needs a position: 0 is reached with the first event.

@@ -86,4 +86,4 @@ def main(command):
         print("photo 1:", exported[0]["name"])
 
 
-main(sys.argv[1])
+main(*(sys.argv[1:2] or ["tidemark"]))

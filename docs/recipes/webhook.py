@@ -102,4 +102,4 @@ def main(command):
         receiver.shutdown()
 
 
-main(sys.argv[1])
+main(*(sys.argv[1:2] or ["tidemark"]))

@@ -15,7 +15,7 @@ struct FacetsCommand: AsyncParsableCommand {
             {\"values\":[{\"value\":…,\"count\":n}…],\"missing\":n,\"distinct\":n,\"entities\":n,\"plan\":{…}}.
 
             EXAMPLE
-              tidemark facets --db cache.db file /content_kind
+              tidemark facets --db cache.db file /kind
               tidemark facets --db cache.db file /extension --where '{"path":"/size","gt":1000000}' --limit 10
             """)
 

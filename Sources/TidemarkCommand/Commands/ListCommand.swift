@@ -20,7 +20,7 @@ struct ListCommand: AsyncParsableCommand {
 
             EXAMPLE
               tidemark list --db cache.db --type file --limit 20
-              tidemark list --db cache.db --type file --where '{"path":"/content_kind","eq":3}' --order /size:desc
+              tidemark list --db cache.db --type file --where '{"path":"/kind","eq":"image"}' --order /size:desc
             """)
 
     @OptionGroup var database: DatabaseOptions

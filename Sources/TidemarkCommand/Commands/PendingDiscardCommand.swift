@@ -14,7 +14,7 @@ struct PendingDiscardCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var database: DatabaseOptions
-    @Argument(help: "Pending ids that pending shows.")
+    @Argument(help: ArgumentHelp("Pending ids that pending shows.", valueName: "pending-id"))
     var pendingIDs: [String]
 
     func run() async throws {

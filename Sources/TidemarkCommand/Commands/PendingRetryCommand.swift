@@ -18,7 +18,7 @@ struct PendingRetryCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
     @Flag(name: .customLong("all"), help: "Retry every edit that failed.")
     var isForAll = false
-    @Argument(help: "Pending ids that pending shows.")
+    @Argument(help: ArgumentHelp("Pending ids that pending shows.", valueName: "pending-id"))
     var pendingIDs: [String] = []
 
     func validate() throws {

@@ -34,7 +34,7 @@ struct RunCommand: AsyncParsableCommand {
             EXAMPLE
               tidemark run --db cache.db
               tidemark run --db cache.db --upstream file:complete.ndjson
-              tidemark run --db cache.db --index file./content_kind --index file./size
+              tidemark run --db cache.db --index file./kind --index file./size
               tidemark run --db cache.db --record session.rec
               tidemark run --db cache.db --from nats://localhost:4222/EVENTS
               tidemark run --db cache.db --graphql-endpoint http://localhost:4000/graphql

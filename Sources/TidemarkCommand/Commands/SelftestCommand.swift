@@ -21,7 +21,10 @@ struct SelftestCommand: AsyncParsableCommand {
               tidemark selftest --budget 10m --seed 1 --folder /var/lib/myservice --json
             """)
 
-    @Option(help: ArgumentHelp("The time that it may take: a number with s, m or h.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "About how long it may take: a number with s, m or h. Steps that have begun are finished.",
+            valueName: "time"))
     var budget: TimeBudget = TimeBudget(seconds: 60)
 
     @Option(help: "The first seed; by default a random one, which is printed.")

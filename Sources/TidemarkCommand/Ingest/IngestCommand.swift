@@ -26,7 +26,7 @@ struct IngestCommand: AsyncParsableCommand {
             EXAMPLE
               tidemark ingest --db cache.db < events.ndjson
               tidemark ingest --db cache.db --ack --upstream file:complete.ndjson < events.ndjson
-              tidemark ingest --db cache.db --index file./content_kind < events.ndjson
+              tidemark ingest --db cache.db --index file./kind < events.ndjson
               tidemark ingest --db cache.db --from nats://localhost:4222/EVENTS --until-caught-up
             """)
 

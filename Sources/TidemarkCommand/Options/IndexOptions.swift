@@ -2,7 +2,7 @@ import ArgumentParser
 import Tidemark
 
 extension FieldIndex: ExpressibleByArgument {
-    /// Parses an index such as `file./content_kind`.
+    /// Parses an index such as `file./kind`.
     public init?(argument: String) {
         self.init(argument)
     }
@@ -13,7 +13,7 @@ struct IndexOptions: ParsableArguments {
     @Option(
         name: .customLong("index"),
         help: ArgumentHelp(
-            "A field to keep in order, such as file./content_kind: the type, a full stop, a JSON Pointer. May be given several times; "
+            "A field to keep in order, such as file./kind: the type, a full stop, a JSON Pointer. May be given several times; "
                 + "the database keeps it from then on.", valueName: "type.pointer"))
     var added: [FieldIndex] = []
     @Option(

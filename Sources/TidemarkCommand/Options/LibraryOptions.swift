@@ -5,7 +5,7 @@ import TidemarkModel
 struct LibraryOptions: ParsableArguments {
     @Option(
         name: .customLong("library"),
-        help: ArgumentHelp("Only this library; \"\" is the one of events that name none.", valueName: "id"))
+        help: ArgumentHelp("The library; \"\" is the one of events that name none.", valueName: "id"))
     var id: String?
 
     /// The library that the user named; nil for all libraries.

@@ -11,8 +11,8 @@ struct ViewDefineCommand: AsyncParsableCommand {
         commandName: "define",
         abstract: "Keep a view under a name.",
         discussion: """
-            From then on every process that opens the database knows the view, and run and serve keep its result. \
-            Another view of that name is replaced. Needs the database's lock; a session does the same with view.define.
+            From then on every process that opens the database knows the view, and run, serve and ingest keep \
+            its result. Another view of that name is replaced. Needs the database's lock; a session does the same with view.define.
 
             EXAMPLE
               tidemark view define open-issues --view open-issues.json --db cache.db

@@ -22,7 +22,7 @@ struct ViewReadCommand: AsyncParsableCommand {
             EXAMPLE
               tidemark view read open-issues --db cache.db --params '{"project":"p1"}'
               tidemark view read --db cache.db --view open-issues.json --params '{"project":"p1"}' --limit 20
-              tidemark view read --db cache.db --view '{"from":"file","group":{"kind":"file/content_kind"},\
+              tidemark view read --db cache.db --view '{"from":"file","group":{"kind":"file/kind"},\
             "aggregates":{"n":{"count":true},"bytes":{"sum":"file/size"}}}'
               tidemark view read --db cache.db --sql "SELECT i.title, p.name AS project FROM issue i \
             JOIN project p ON p.id = i.project WHERE p.status = 'active' ORDER BY i.created DESC LIMIT 20"

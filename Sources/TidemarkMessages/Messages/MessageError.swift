@@ -38,10 +38,12 @@ package struct MessageError: Error, Hashable, Sendable {
     }
 
     /// Returns the error of a request for an unknown method.
-    package static func methodNotFound(_ method: ByteString) -> MessageError {
+    ///
+    /// - Parameter nearest: The method that was probably meant; nil if the name is like no other.
+    package static func methodNotFound(_ method: ByteString, nearest: String?) -> MessageError {
         let name = String(method.description.prefix(100))
-        return MessageError(
-            code: -32_601, message: "there is no method \(name): the methods are listed in Protocol/sessions.md")
+        let advice = nearest.map { "did you mean \($0)?" } ?? "the methods are listed in Protocol/sessions.md"
+        return MessageError(code: -32_601, message: "there is no method \(name): \(advice)")
     }
 
     /// The error as a JSON object.

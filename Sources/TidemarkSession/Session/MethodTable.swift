@@ -16,4 +16,9 @@ struct MethodTable: Sendable {
 
     /// Finds a method; nil if there is none.
     subscript(name: ByteString) -> SessionMethod? { methods[name] }
+
+    /// Returns the name of the method that a misspelt name was probably meant to be.
+    func nearest(to name: ByteString) -> String? {
+        NearestName.of(name, among: methods.keys.map(\.description).sorted())
+    }
 }

@@ -11,7 +11,8 @@ extension Session {
             return await answer(.failure(refusal), responder)
         }
         guard let method else {
-            return await refuse(request, .methodNotFound(request.method), responder)
+            let error = MessageError.methodNotFound(request.method, nearest: methods.nearest(to: request.method))
+            return await refuse(request, error, responder)
         }
         do throws(CacheError) {
             if method.observes, let refusal = context.output.observerRefusal { throw refusal }

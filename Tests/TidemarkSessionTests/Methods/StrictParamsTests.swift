@@ -110,6 +110,17 @@ import TidemarkTesting
         #expect(try await refusal(method, params) == nil)
     }
 
+    @Test(arguments: [
+        ("query.obsrve", "there is no method query.obsrve: did you mean query.observe?"),
+        ("entityGet", "there is no method entityGet: did you mean entity.get?"),
+        ("nothing.at.all", "there is no method nothing.at.all: the methods are listed in Protocol/sessions.md"),
+    ])
+    func `a method that does not exist is refused with the nearest name`(method: String, message: String) {
+        let table = MethodTable([EntityMethods(clearings: []), QueryMethods()])
+        let name = ByteString(method)
+        #expect(MessageError.methodNotFound(name, nearest: table.nearest(to: name)).message == message)
+    }
+
     @Test func `every method that changes something lists its params, and accepts them`() async throws {
         let whole = [
             ("cache.remove", #"{"resource_type":"t","ids":["x"],"matching":"x","cascade":false,"library_id":"a"}"#),
