@@ -83,10 +83,12 @@ recipes: deps
 site-look: site
 	@node docs/site/look.mjs .build/site
 
-## site: the documentation as plain files in .build/site, with a search; every link in it is checked
-site:
+## site: all pages as plain files in .build/site, with a search, and the declarations by DocC; minutes the first time (BASE=/path)
+site: deps
 	@python3 docs/site/build.py .build/site
+	@python3 docs/site/docc.py .build/site $(BASE)
 	@printf 'Open it in a browser:  %s\n' "$(CURDIR)/.build/site/index.html"
+	@printf 'With DocC:             python3 -m http.server -d .build/site, then http://127.0.0.1:8000/api/documentation\n'
 
 ## install: build for release and install the commands below PREFIX (PREFIX=/usr/local, DESTDIR=)
 install: deps

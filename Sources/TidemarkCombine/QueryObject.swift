@@ -24,7 +24,7 @@ public import Tidemark
     /// ```
     ///
     /// The object owns the task that reads the observation. ``stop()``, or releasing the object, cancels it. In new
-    /// code, prefer ``Tidemark/QueryModel``.
+    /// code, prefer ``/Tidemark/QueryModel``.
     @MainActor public final class QueryObject<R: Resource>: ObservableObject {
         /// The list of the last update; empty before the first one.
         @Published public private(set) var items: [R] = []

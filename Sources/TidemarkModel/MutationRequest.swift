@@ -8,7 +8,7 @@
 /// request.onFailure = .continue
 /// ```
 ///
-/// `MutationRequest.init(method:input:)` of the module `Tidemark` takes any ``JSONValue``.
+/// `MutationRequest.init(method:input:)` of the module `Tidemark` takes any `JSONValue`.
 ///
 /// - Source: Protocol/optimistic.md, the outbox.
 public struct MutationRequest: Hashable, Sendable {

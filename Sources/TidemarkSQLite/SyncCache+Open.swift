@@ -19,7 +19,7 @@ extension SyncCache {
     ///   - queryUpstream: The source of queries that the cache cannot answer; nil to make such queries errors.
     ///   - mutationUpstream: The server that performs the requests of pending edits; nil to send none.
     ///   - clock: The clock for ages and pauses. Tests pass one of their own.
-    /// - Throws: ``Tidemark/StorageError``, as ``SQLiteJournal/open(path:)`` does.
+    /// - Throws: ``/Tidemark/StorageError``, as ``SQLiteJournal/open(path:)`` does.
     /// - Complexity: Independent of the number of stored entities.
     public static func open(
         path: String, configuration: CacheConfiguration = CacheConfiguration(), upstream: (any Upstream)? = nil,

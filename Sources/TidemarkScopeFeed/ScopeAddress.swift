@@ -24,7 +24,7 @@ public struct ScopeAddress: Hashable, Sendable {
     ///   - server: The URL before `/scopes/`, of `http` or `https`, without query and credentials.
     ///   - scope: The scope's name.
     ///   - parameters: The parameters of the kind `query` that the scope's definition has.
-    /// - Throws: ``Tidemark/CacheError`` `.invalidParams` for a URL that cannot be used.
+    /// - Throws: ``/Tidemark/CacheError`` `.invalidParams` for a URL that cannot be used.
     public init(_ server: String, scope: String, parameters: [String: String] = [:]) throws(CacheError) {
         self.scope = scope
         let base = server.hasSuffix("/") ? String(server.dropLast()) : server

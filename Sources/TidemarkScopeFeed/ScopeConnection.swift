@@ -37,7 +37,7 @@ struct ScopeConnection {
     /// Follows the stream to its end.
     ///
     /// - Returns: How it ended, and whether any line came.
-    /// - Throws: ``Tidemark/StorageError`` when the cache cannot read its data.
+    /// - Throws: ``/Tidemark/StorageError`` when the cache cannot read its data.
     func follow() async throws(StorageError) -> (end: End, hasLines: Bool) {
         let result = await withTaskGroup(of: Result<End, StorageError>.self) { group in
             group.addTask {

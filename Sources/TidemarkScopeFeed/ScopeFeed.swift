@@ -56,12 +56,12 @@ public struct ScopeFeed: Sendable {
 
     /// Returns the library of the cache that the scope feeds; nil before the first line that ever came.
     ///
-    /// - Throws: ``Tidemark/StorageError`` when the cache cannot be read.
+    /// - Throws: ``/Tidemark/StorageError`` when the cache cannot be read.
     public func library() async throws(StorageError) -> ByteString? { try await memory.read() }
 
     /// Follows the scope until the task is cancelled.
     ///
-    /// - Throws: ``Tidemark/StorageError`` when the cache cannot read its data; the feed has then ended.
+    /// - Throws: ``/Tidemark/StorageError`` when the cache cannot read its data; the feed has then ended.
     public func run() async throws(StorageError) {
         var backoff = ScopeBackoff()
         var isTokenNew = false

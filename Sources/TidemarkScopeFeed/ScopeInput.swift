@@ -24,7 +24,7 @@ struct ScopeInput {
 
     /// Adds bytes, and returns the batches of the lines that they complete.
     ///
-    /// - Throws: ``TidemarkWire/WireError`` when memory runs out.
+    /// - Throws: ``/TidemarkWire/WireError`` when memory runs out.
     mutating func append(_ bytes: [UInt8]) throws(WireError) -> [EventBatch] {
         bytes.withUnsafeBytes { framer.append($0) }
         var batches: [EventBatch] = []

@@ -21,7 +21,7 @@ struct ScopeRequests: Sendable {
 
     /// Asks for the lines from a sequence on.
     ///
-    /// - Throws: ``Tidemark/UpstreamError``; final when the server cannot serve them any more.
+    /// - Throws: ``/Tidemark/UpstreamError``; final when the server cannot serve them any more.
     func events(
         since sequence: EventSequence, epoch: ByteString
     ) async throws(UpstreamError) -> UpstreamResponse {
@@ -41,7 +41,7 @@ struct ScopeRequests: Sendable {
 
     /// Sends an edit.
     ///
-    /// - Throws: ``Tidemark/UpstreamError``; a refusal with `retries` false is final.
+    /// - Throws: ``/Tidemark/UpstreamError``; a refusal with `retries` false is final.
     func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit {
         var line = JSONLine()
         line.object { line in

@@ -4,7 +4,7 @@ public import TidemarkModel
 public enum ScopeStatus: Hashable, Sendable {
     /// The feed asks for the stream.
     case connecting
-    /// Lines arrive. Whether the library is up to date, its ``TidemarkModel/LibraryPhase`` says.
+    /// Lines arrive. Whether the library is up to date, its ``/TidemarkModel/LibraryPhase`` says.
     case following(library: ByteString)
     /// The stream ended, or there is none; the feed asks again after a pause.
     case waiting(reason: String, milliseconds: Int64)

@@ -44,7 +44,7 @@ public final class ScopeUpstream: Upstream, MutationUpstream {
 
     /// Asks the scope of a library for its missing lines.
     ///
-    /// - Throws: ``Tidemark/UpstreamError``.
+    /// - Throws: ``/Tidemark/UpstreamError``.
     public func events(
         since sequence: EventSequence, of library: ByteString
     ) async throws(UpstreamError) -> UpstreamResponse {
@@ -60,7 +60,7 @@ public final class ScopeUpstream: Upstream, MutationUpstream {
 
     /// Sends an edit to the scope of its library.
     ///
-    /// - Throws: ``Tidemark/UpstreamError``.
+    /// - Throws: ``/Tidemark/UpstreamError``.
     public nonisolated(nonsending) func send(_ mutation: SentMutation) async throws(UpstreamError) -> OptimisticCommit {
         guard let scope = served.withLock({ $0[mutation.library] }) else {
             if let mutations { return try await mutations.send(mutation) }

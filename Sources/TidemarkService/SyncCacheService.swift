@@ -27,7 +27,7 @@ public struct SyncCacheService: Service {
     /// - Parameters:
     ///   - cache: The cache.
     ///   - fileDescriptor: A descriptor that is open for reading.
-    /// - Throws: ``Tidemark/InputError`` when the process has no free descriptor.
+    /// - Throws: ``/Tidemark/InputError`` when the process has no free descriptor.
     public init(_ cache: SyncCache, fileDescriptor: Int32) throws(InputError) {
         self.init(cache, input: try DescriptorInput(fileDescriptor))
     }
@@ -42,7 +42,7 @@ public struct SyncCacheService: Service {
     /// A shutdown in the middle of the input stops between two batches. Gaps stay open, so that the next run can close
     /// them. When the input has ended by itself, missing numbers were declared lost.
     ///
-    /// - Throws: ``Tidemark/InputError`` when the input cannot be read; ``Tidemark/StorageError`` when stored data
+    /// - Throws: ``/Tidemark/InputError`` when the input cannot be read; ``/Tidemark/StorageError`` when stored data
     ///   cannot be read, or the last changes could not be written.
     public func run() async throws {
         do {

@@ -52,7 +52,8 @@ public final class URLSessionTransport: HTTPTransport, Sendable {
     /// Sends a request and returns as soon as the head of its response has arrived. Cancelling the task ends the
     /// exchange.
     ///
-    /// - Throws: ``ExchangeError``: `offline`, `timedOut`, `connectionLost`, `tlsFailed`, `truncated` or `cancelled`.
+    /// - Throws: ``/TidemarkHTTP/ExchangeError``: `offline`, `timedOut`, `connectionLost`, `tlsFailed`, `truncated` or
+    ///   `cancelled`.
     public func exchange(_ exchange: HTTPExchange) async throws(ExchangeError) -> HTTPExchangeResponse {
         guard let request = URLSessionTransport.request(exchange) else {
             throw ExchangeError(.connectionLost, "Foundation cannot use this URL")

@@ -10,7 +10,7 @@ import TidemarkTesting
 @Suite(.pooled, .tags(.process)) struct RecordedSessionTests {
     private static let turnstile = Turnstile(count: 3)
 
-    @Test(arguments: TestScale.every(4, of: try Transcript.all()))
+    @Test(arguments: TestScale.every(8, of: try Transcript.all()))
     func `a recorded session has the same outcome when it is replayed`(_ transcript: Transcript) async throws {
         try await RecordedSessionTests.turnstile.run { try await recordAndReplay(transcript) }
     }

@@ -151,6 +151,8 @@ class Site:
             for name, found in self.modules.items())
         return (
             "<h1>Declarations</h1><p>The public declarations of all libraries, from the comments of the sources.</p>"
+            # docc.py puts a link here.
+            "<!-- api -->"
             f'<div class="wide" tabindex="0"><table>{rows}</table></div>')
 
     def write(self, address, title, current, html, source=None, headings=()):

@@ -5,8 +5,9 @@
 //
 // Ends with 0 and a note where Chromium is not installed.
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join, normalize, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Browser, chromium } from "../../Web/client/test/support/chromium.mjs";
 
@@ -38,6 +39,21 @@ const measure = `(() => {
   return { width: document.documentElement.scrollWidth, least };
 })()`;
 
+// Pages of DocC read their data over HTTP.
+const types = { ".html": "text/html", ".js": "text/javascript", ".json": "application/json", ".css": "text/css", ".svg": "image/svg+xml" };
+const server = createServer((request, response) => {
+  let path = join(folder, normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname)));
+  if (existsSync(path) && statSync(path).isDirectory()) path = join(path, "index.html");
+  if (!existsSync(path)) return response.writeHead(404).end();
+  response.writeHead(200, { "Content-Type": types[extname(path)] ?? "application/octet-stream" }).end(readFileSync(path));
+});
+await new Promise((done) => { server.listen(0, "127.0.0.1", done); });
+/** Pages of DocC, each with words that its data brings. */
+const declarations = existsSync(join(folder, "api"))
+  ? [["", "Tidemark"], ["tidemark", "SyncCache"], ["tidemark/synccache", "ingest"], ["tidemark/embedinasyncservice", "Feed it"],
+    ["tidemarksqlite/sqlitejournal", "SQLiteJournal"]]
+  : [];
+
 const browser = await Browser.start(chromium());
 let count = 0;
 try {
@@ -58,6 +74,19 @@ try {
       assert.ok(least >= 4.5, `${page} has text with a contrast of ${least.toFixed(2)} (${scheme})`);
       count += 1;
     }
+    for (const [page, words] of declarations) {
+      const loaded = browser.event("Page.loadEventFired", () => true);
+      await tab.send("Page.navigate", { url: `http://127.0.0.1:${server.address().port}/api/documentation/${page}` });
+      await loaded;
+      const shown = await tab.run(`new Promise((done) => {
+        const look = () => document.querySelector("main")?.innerText.includes(${JSON.stringify(words)}) ? done(true) : requestAnimationFrame(look);
+        setTimeout(() => done(false), 30000);
+        look();
+      })`);
+      assert.ok(shown, `DocC's page "${page}" does not show "${words}"`);
+      assert.ok(await tab.run("document.documentElement.scrollWidth") <= width, `DocC's page "${page}" is too wide`);
+      count += 1;
+    }
     await open("index.html");
     const find = (words) => tab.run(`(() => {
       const field = document.getElementById("words");
@@ -73,5 +102,6 @@ try {
   }
 } finally {
   await browser.kill();
+  server.close();
 }
-console.log(`looked at ${pages.length} pages, ${count} times`);
+console.log(`looked at ${pages.length + declarations.length} pages, ${count} times`);

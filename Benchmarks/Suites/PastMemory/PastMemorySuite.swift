@@ -16,8 +16,8 @@ enum PastMemorySuite {
         guard ProcessUse.isKnown else {
             throw BenchmarkError("the suite past-memory needs /proc, which only Linux has")
         }
-        let fitting = try measure(.fits, entities: isSmoke ? 2_000 : fittingCount)
-        let counts = entityCounts.isEmpty ? [isSmoke ? 5_000 : 1_000_000] : entityCounts
+        let fitting = try measure(.fits, entities: isSmoke ? 1_000 : fittingCount)
+        let counts = entityCounts.isEmpty ? [isSmoke ? 2_000 : 1_000_000] : entityCounts
         for count in counts {
             var sized = Sized(count: count, name: counts.count > 1 ? ", \(text(count))" : "", fitting: fitting)
             let folder = try ScratchFolder()
@@ -42,7 +42,7 @@ enum PastMemorySuite {
             addBlocks(sized, sized.blocks, "blocks alone", to: &report)
             addBlocks(sized, sized.rows, "rows", to: &report)
         }
-        let held = try measure(.held, entities: isSmoke ? 5_000 : 100_000)
+        let held = try measure(.held, entities: isSmoke ? 2_000 : 100_000)
         report.add(
             name: "file held to 1,000 entities", value: (held["file"] ?? .nan) / 1e6, unit: "MB", goal: 4,
             hash: UInt64(held["entities"] ?? 0))

@@ -13,7 +13,7 @@ import TidemarkModel
 ///
 /// Durations are rounded down to whole milliseconds.
 public struct CacheConfiguration: Sendable {
-    /// The bounds of what the cache accepts and holds; see ``TidemarkModel/Limits``.
+    /// The bounds of what the cache accepts and holds; see ``/TidemarkModel/Limits``.
     public var limits = Limits()
     /// The library of events and calls that name none. Default: `""`.
     public var defaultLibrary: ByteString = ""

@@ -26,7 +26,7 @@ struct HealSchedule {
     private var entries: [LibraryIndex: Entry] = [:]
     /// The libraries whose last request got no response. Bounded by `libraryCountMax`.
     private var unreachable: Set<LibraryIndex> = []
-    /// The ``TidemarkStore/CacheState/lossCount`` at the last update; nil before the first.
+    /// The ``/TidemarkStore/CacheState/lossCount`` at the last update; nil before the first.
     private var seenLossCount: Int64?
 
     var isEmpty: Bool { entries.isEmpty }

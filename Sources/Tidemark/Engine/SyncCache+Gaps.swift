@@ -7,8 +7,8 @@ extension SyncCache {
     /// Checks for missing numbers. Asks upstreams for them, declares those lost that were awaited long enough, and sets
     /// a timer for the rest.
     ///
-    /// - Precondition: The entities that ``TidemarkStore/CacheState/keysToLoadForHeld()`` names were loaded in the same
-    ///   step: declaring a gap lost applies its held events.
+    /// - Precondition: The entities that ``/TidemarkStore/CacheState/keysToLoadForHeld()`` names were loaded in the
+    ///   same step: declaring a gap lost applies its held events.
     func followGaps(ignoringWindow: Bool) {
         followLosses()
         guard state.isWatching else { return }

@@ -41,7 +41,7 @@ final class BatchReader: Sendable {
     /// - Parameters:
     ///   - chunkByteCount: The number of bytes to read at once; a pipe or a file may return fewer.
     ///   - pool: The buffers, which other readers may share.
-    ///   - usesLibrary: As ``TidemarkWire/EventDecoder`` has it.
+    ///   - usesLibrary: As ``/TidemarkWire/EventDecoder`` has it.
     /// - Throws: ``WireError`` when memory runs out.
     init(
         _ input: any LineInput, id: InputID, limits: Limits, chunkByteCount: Int, pool: BatchPool,

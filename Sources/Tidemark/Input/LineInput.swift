@@ -26,7 +26,7 @@ package protocol LineInput: Sendable {
 }
 
 extension LineInput {
-    /// Returns ``TidemarkModel/LineOrigin/producer``: the lines are as their producers wrote them.
+    /// Returns ``/TidemarkModel/LineOrigin/producer``: the lines are as their producers wrote them.
     package func nextOrigin() -> LineOrigin { .producer }
 }
 

@@ -22,7 +22,7 @@ public protocol Journal: Sendable {
 
     /// Waits until the journal has found everything that it stores.
     ///
-    /// Called when ``TidemarkStore/RecoveredState/isOpening`` is true, once and before the first commit, and again
+    /// Called when ``/TidemarkStore/RecoveredState/isOpening`` is true, once and before the first commit, and again
     /// after an error. The journal answers other calls meanwhile. Ends early with an error when its task is cancelled.
     ///
     /// - Returns: What was lost when the journal found damage, which it has replaced; nil when it found none.

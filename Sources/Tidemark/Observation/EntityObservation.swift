@@ -8,7 +8,7 @@ public struct EntityUpdate<R: Resource>: Sendable {
     public var changedFields: [String]
     /// Why the first update has no entity; nil when it has one, and in every later update.
     public var miss: EntityRead.Miss?
-    /// In the first update, true if the library is in the phase ``TidemarkModel/LibraryPhase/stale``, or if a field
+    /// In the first update, true if the library is in the phase ``/TidemarkModel/LibraryPhase/stale``, or if a field
     /// that is too old was tolerated. In later updates of an observation with `refreshes`, true if some field is too
     /// old; otherwise false.
     public var isStale: Bool

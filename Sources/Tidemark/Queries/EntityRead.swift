@@ -21,7 +21,7 @@ public struct EntityRead: Hashable, Sendable {
     public var isPending: Bool
     /// The sequence that last wrote the entity; nil when unknown.
     public var sequence: EventSequence?
-    /// True if the library is in the phase ``TidemarkModel/LibraryPhase/stale``, or if the reader tolerated a field
+    /// True if the library is in the phase ``/TidemarkModel/LibraryPhase/stale``, or if the reader tolerated a field
     /// that is too old.
     public var isStale: Bool
     /// Why there is no entity; nil when there is one.

@@ -6,7 +6,7 @@ public struct Invalidation: Hashable, Sendable {
     public var library: ByteString
     /// The method of the queries; nil for any.
     public var method: ByteString?
-    /// The input of the queries as canonical JSON, as ``TidemarkModel/QueryKey/input`` has it; nil for any.
+    /// The input of the queries as canonical JSON, as ``/TidemarkModel/QueryKey/input`` has it; nil for any.
     public var input: ByteString?
     /// The type of the queries' resources; nil for any.
     public var resourceType: ByteString?

@@ -4,7 +4,7 @@ import TidemarkModel
 public struct QueryRequest: Hashable, Sendable {
     /// The query to read.
     public var key: QueryKey
-    /// Where the answer may come from. Default: ``TidemarkModel/FetchPolicy/cacheFirst``.
+    /// Where the answer may come from. Default: ``/TidemarkModel/FetchPolicy/cacheFirst``.
     public var policy = FetchPolicy.cacheFirst
     /// Whether a stale or expired list is accepted. Default: false.
     public var allowsStale = false

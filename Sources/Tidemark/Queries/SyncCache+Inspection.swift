@@ -5,7 +5,7 @@ import TidemarkStore
 extension SyncCache {
     // MARK: Queries
 
-    /// Returns queries by number; see ``TidemarkStore/CacheState/queryListings(library:type:after:countMax:at:)``.
+    /// Returns queries by number; see ``/TidemarkStore/CacheState/queryListings(library:type:after:countMax:at:)``.
     ///
     /// - Throws: ``CacheError`` when the cache is closed.
     package func queries(

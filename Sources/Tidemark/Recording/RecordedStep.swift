@@ -5,7 +5,7 @@ import TidemarkStore
 ///
 /// Reads are not steps: they change only which entities are in memory. Evictions are steps of their own.
 package enum RecordedStep: Sendable {
-    /// Applies the lines of some of a batch's events; see ``TidemarkModel/EventBatch/lines(of:)``.
+    /// Applies the lines of some of a batch's events; see ``/TidemarkModel/EventBatch/lines(of:)``.
     case lines(EventBatch, events: Range<Int>)
     /// Checks for missing numbers that have been awaited too long.
     case gaps(CacheState.GapPatience)

@@ -13,7 +13,8 @@
 ///
 /// The names of its coding keys are the names on the wire. Other fields of a stored resource are not decoded; a patch
 /// keeps them, and a put of a value replaces the whole resource. Dates are read and written as ISO 8601, data as
-/// base64, and numbers of type ``JSONValue`` unchanged. For a server with other forms, set ``conventions``.
+/// base64, and numbers of type ``/TidemarkJSON/JSONValue`` unchanged. For a server with other forms, set
+/// ``conventions``.
 public protocol Resource: Codable, Identifiable, Sendable where ID: ResourceID {
     /// The type's name on the wire: letters, digits, `_`, `.` and `-`, 128 bytes at most.
     static var resourceType: String { get }

@@ -16,7 +16,7 @@ import TidemarkModel
 /// }
 /// ```
 ///
-/// The resource stays stored: read it as ``JSONValue``, or change the type.
+/// The resource stays stored: read it as ``/TidemarkJSON/JSONValue``, or change the type.
 public struct ResourceDecodingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The resource's type on the wire.
     public var resourceType: String

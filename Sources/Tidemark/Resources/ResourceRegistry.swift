@@ -40,7 +40,8 @@ public struct ResourceRegistry: Sendable {
     /// Returns the Swift type of a name on the wire; nil when none is registered.
     public func type(named name: String) -> (any Resource.Type)? { types[ByteString(name)] }
 
-    /// Decodes a stored resource as its Swift type, or as a ``JSONValue`` when its type is not registered.
+    /// Decodes a stored resource as its Swift type, or as a ``/TidemarkJSON/JSONValue`` when its type is not
+    /// registered.
     ///
     /// - Parameters:
     ///   - type: The resource's type on the wire.

@@ -45,7 +45,8 @@ extension SyncCache {
     ///
     /// - Parameters:
     ///   - type: The type's name on the wire.
-    ///   - registry: The Swift types to decode to; resources of other types are returned as ``JSONValue``.
+    ///   - registry: The Swift types to decode to; resources of other types are returned as
+    ///     ``/TidemarkJSON/JSONValue``.
     ///   - after: The ``ResourcePage/next`` of the previous page; nil for the first page.
     ///   - countMax: The largest number of entities. Default: 1,000.
     ///   - library: The library; nil for the default library.

@@ -5,7 +5,7 @@ extension DatabaseOptions {
     /// Opens the database for writing. Reports on standard error when entities are moved into blocks; on a terminal,
     /// with progress.
     ///
-    /// - Throws: ``Tidemark/StorageError``; ``Failure`` if the key file cannot be used.
+    /// - Throws: ``/Tidemark/StorageError``; ``Failure`` if the key file cannot be used.
     func openJournal() async throws -> SQLiteJournal {
         var configuration = SQLiteJournal.Configuration(path: path)
         configuration.encryption = try key.encryption()

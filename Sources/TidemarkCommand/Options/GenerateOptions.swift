@@ -1,7 +1,7 @@
 import ArgumentParser
 import TidemarkTesting
 
-/// Options for a synthetic stream; each sets a property of ``TidemarkTesting/SyntheticSettings``.
+/// Options for a synthetic stream; each sets a property of ``/TidemarkTesting/SyntheticSettings``.
 struct GenerateOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The seed.", valueName: "n"))
     var seed: UInt64 = 1

@@ -23,7 +23,7 @@ final class ReplayRun {
     ///   - base: A copy of the database with which the recording began, if the recording does not contain it.
     ///   - encryption: The key of the database, if it is encrypted.
     ///   - record: Creates the recording of the replay itself; returns nil for none.
-    /// - Throws: ``Failure``, ``Tidemark/StorageError``.
+    /// - Throws: ``Failure``, ``/Tidemark/StorageError``.
     init(
         _ source: ReplaySource, output: String? = nil, base: String? = nil,
         encryption: (any DataFileEncryption)? = nil,
@@ -65,7 +65,8 @@ final class ReplayRun {
     /// Opens the database of the replay.
     ///
     /// - Parameter base: The user's file of which `database` is a copy; nil if the recording contains its own base.
-    /// - Throws: ``Failure`` that names the user's file rather than the copy; ``Tidemark/StorageError`` without a base.
+    /// - Throws: ``Failure`` that names the user's file rather than the copy; ``/Tidemark/StorageError`` without a
+    ///   base.
     private static func journal(
         _ database: String, copiedFrom base: String?, _ encryption: (any DataFileEncryption)?
     ) async throws -> SQLiteJournal {

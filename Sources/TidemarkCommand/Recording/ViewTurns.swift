@@ -106,7 +106,7 @@ struct RowCondition: ExpressibleByArgument {
 
     /// The condition on a row.
     ///
-    /// - Throws: ``TidemarkStore/MembershipError``.
+    /// - Throws: ``/TidemarkStore/MembershipError``.
     func rule() throws(MembershipError) -> Membership {
         var line = JSONLine()
         line.object { line in

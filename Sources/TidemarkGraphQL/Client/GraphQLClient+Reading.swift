@@ -8,14 +8,14 @@ import TidemarkJSON
 extension GraphQLClient {
     /// Fetches a query from the cache, the server, or both, as the policy says.
     ///
-    /// Under `cacheAndNetwork` it returns the data of the cache if it is complete;
-    /// ``watch(query:cachePolicy:refetches:refreshes:)`` delivers both results.
+    /// Under `cacheAndNetwork` it returns the data of the cache if it is complete; `watch(query:)` delivers both
+    /// results.
     ///
     /// - Parameters:
     ///   - query: The query with its variables.
-    /// - cachePolicy: Which of cache and server are used, and in which order.
+    ///   - cachePolicy: Which of cache and server are used, and in which order.
     /// - Returns: The decoded data, and where it came from.
-    /// - Throws: ``CacheError``: `.cacheMiss`, `.upstreamFailed`, `.invalidDocument`, `.invalidParams`,
+    /// - Throws: ``/Tidemark/CacheError``: `.cacheMiss`, `.upstreamFailed`, `.invalidDocument`, `.invalidParams`,
     ///   `.limitExceeded`, `.storageFailed`; errors of decoding. `CancellationError` if the task is cancelled; the
     ///   request to the server ends too, unless others wait for it.
     public func fetch<Operation: GraphQLOperation>(
@@ -52,7 +52,7 @@ extension GraphQLClient {
     /// print(try await client.read(hero)["hero"]?["name"]?.string ?? "nobody")
     /// ```
     ///
-    /// - Throws: ``CacheError`` `.cacheMiss` if any selected field is missing; errors of decoding.
+    /// - Throws: ``/Tidemark/CacheError`` `.cacheMiss` if any selected field is missing; errors of decoding.
     public func read<Operation: GraphQLOperation>(_ query: Operation) async throws -> Operation.Data {
         var request = GraphQLReadRequest(query.request(in: library))
         request.policy = .cacheOnly
@@ -65,7 +65,7 @@ extension GraphQLClient {
 
     /// Writes data as the result of a query, without a position in the log, as every local write.
     ///
-    /// - Throws: ``CacheError`` `.invalidParams` with the path of a missing field; nothing is stored then.
+    /// - Throws: ``/Tidemark/CacheError`` `.invalidParams` with the path of a missing field; nothing is stored then.
     public func write<Operation: GraphQLOperation>(_ data: Operation.Data, for query: Operation) async throws {
         let request = query.request(in: library)
         let parts = try parts(data)
@@ -89,8 +89,8 @@ extension GraphQLClient {
     ///   - mutation: The mutation with its variables.
     ///   - optimistic: The expected data, shown at once as an edit that survives a restart. The server's data replaces
     ///     it in one step; an error rolls it back.
-    /// - Throws: ``CacheError`` `.upstreamFailed`: if the server refused, the edit is rolled back; if the outcome is
-    ///   unknown, it stays pending. Errors of decoding.
+    /// - Throws: ``/Tidemark/CacheError`` `.upstreamFailed`: if the server refused, the edit is rolled back; if the
+    ///   outcome is unknown, it stays pending. Errors of decoding.
     public func perform<Operation: GraphQLOperation>(
         mutation: Operation, optimistic: Operation.Data? = nil
     ) async throws -> GraphQLResult<Operation.Data> {
@@ -122,7 +122,7 @@ extension GraphQLClient {
     ///   - optimistic: The expected data, with temporary ids for new objects.
     ///   - sending: How the outbox sends the mutation.
     /// - Returns: The id of the edit, after it has been written to the disk. The server gets it with every attempt.
-    /// - Throws: ``CacheError``, after which nothing is shown or sent; errors of encoding.
+    /// - Throws: ``/Tidemark/CacheError``, after which nothing is shown or sent; errors of encoding.
     /// - Source: Protocol/graphql.md, mutations in the outbox.
     @discardableResult
     public func enqueue<Operation: GraphQLOperation>(
@@ -149,7 +149,7 @@ extension GraphQLClient {
     /// ```
     ///
     /// - Parameter object: The object as `Type:id`, such as `Song:1`, or a root field such as `Query:hero`.
-    /// - Throws: ``CacheError``: `.invalidParams` if the text is not of the form `Type:id`, `.storageFailed`.
+    /// - Throws: ``/Tidemark/CacheError``: `.invalidParams` if the text is not of the form `Type:id`, `.storageFailed`.
     public func remove(object: String) async throws {
         let key = try GraphQLClient.key(object)
         try await cache.transact([.remove(type: key.type, ids: [key.id], matching: nil)], library: library)
@@ -161,7 +161,7 @@ extension GraphQLClient {
     ///   - field: The storage name: the name of the field, followed by its arguments, if any, as canonical JSON in
     ///     brackets.
     ///   - object: The object as `Type:id`.
-    /// - Throws: ``CacheError`` `.invalidParams` if the object is not in the cache.
+    /// - Throws: ``/Tidemark/CacheError`` `.invalidParams` if the object is not in the cache.
     public func remove(field: String, of object: String) async throws {
         let key = try GraphQLClient.key(object)
         try await cache.transact(
@@ -170,7 +170,7 @@ extension GraphQLClient {
 
     /// Removes everything in the client's library from the cache, except pending edits.
     ///
-    /// - Throws: ``CacheError`` `.storageFailed`.
+    /// - Throws: ``/Tidemark/CacheError`` `.storageFailed`.
     public func clear() async throws {
         try await cache.clear(library.description)
     }

@@ -10,7 +10,7 @@ public struct GraphQLReadTransaction {
 
     /// Reads a query, however old its data is.
     ///
-    /// - Throws: ``CacheError`` `.cacheMiss`, `.invalidDocument`, `.invalidParams`; errors of decoding.
+    /// - Throws: ``/Tidemark/CacheError`` `.cacheMiss`, `.invalidDocument`, `.invalidParams`; errors of decoding.
     public mutating func read<Operation: GraphQLOperation>(_ query: Operation) throws -> Operation.Data {
         try Operation.data(from: transaction.read(try client.plan(query)).data, failures: [])
     }
@@ -25,7 +25,7 @@ public struct GraphQLReadWriteTransaction {
 
     /// Reads a query, however old its data is.
     ///
-    /// - Throws: ``CacheError`` `.cacheMiss`, `.invalidDocument`, `.invalidParams`; errors of decoding.
+    /// - Throws: ``/Tidemark/CacheError`` `.cacheMiss`, `.invalidDocument`, `.invalidParams`; errors of decoding.
     public mutating func read<Operation: GraphQLOperation>(_ query: Operation) throws -> Operation.Data {
         try Operation.data(from: transaction.read(try client.plan(query)).data, failures: [])
     }
@@ -34,7 +34,7 @@ public struct GraphQLReadWriteTransaction {
     ///
     /// Objects that become entities need their `__typename` and their key fields in the data.
     ///
-    /// - Throws: ``CacheError`` `.invalidParams` with the path of a missing field.
+    /// - Throws: ``/Tidemark/CacheError`` `.invalidParams` with the path of a missing field.
     public mutating func write<Operation: GraphQLOperation>(_ data: Operation.Data, for query: Operation) throws {
         try transaction.write(try client.parts(data), try client.plan(query))
     }
@@ -44,8 +44,8 @@ public struct GraphQLReadWriteTransaction {
     /// Objects keep their keys, even if the query does not select them. In a list, objects that `body` leaves unchanged
     /// may be moved and removed; new ones need a `__typename` and a key in the data.
     ///
-    /// - Throws: ``CacheError``: `.cacheMiss` if the data is not in the cache, `.invalidParams` if an object's key is
-    ///   unknown; any error of `body`; errors of decoding.
+    /// - Throws: ``/Tidemark/CacheError``: `.cacheMiss` if the data is not in the cache, `.invalidParams` if an
+    ///   object's key is unknown; any error of `body`; errors of decoding.
     public mutating func update<Operation: GraphQLOperation>(
         _ query: Operation, _ body: (inout Operation.Data) throws -> Void
     ) throws {
@@ -79,7 +79,7 @@ public struct GraphQLReadWriteTransaction {
     /// Removes an object when the transaction is committed.
     ///
     /// - Parameter object: The object as `Type:id`, such as `Song:1`, or a root field such as `Query:hero`.
-    /// - Throws: ``CacheError`` `.invalidParams` if the text is not of the form `Type:id`.
+    /// - Throws: ``/Tidemark/CacheError`` `.invalidParams` if the text is not of the form `Type:id`.
     public mutating func remove(object: String) throws {
         let key = try GraphQLClient.key(object)
         transaction.add(.remove(type: key.type, ids: [key.id], matching: nil))
@@ -87,7 +87,7 @@ public struct GraphQLReadWriteTransaction {
 
     /// Removes one field of an object, named by its storage name, when the transaction is committed.
     ///
-    /// - Throws: ``CacheError`` `.invalidParams` if the text is not of the form `Type:id`.
+    /// - Throws: ``/Tidemark/CacheError`` `.invalidParams` if the text is not of the form `Type:id`.
     public mutating func remove(field: String, of object: String) throws {
         let key = try GraphQLClient.key(object)
         transaction.add(.removeField(type: key.type, id: key.id, field: ByteString(field)))
@@ -115,7 +115,8 @@ extension GraphQLClient {
     /// print(names)
     /// ```
     ///
-    /// - Throws: Any error of `body`; ``CacheError``: `.conflict` if the data it read kept changing, `.storageFailed`.
+    /// - Throws: Any error of `body`; ``/Tidemark/CacheError``: `.conflict` if the data it read kept changing,
+    ///   `.storageFailed`.
     public func withinReadTransaction<Value: Sendable>(
         _ body: @Sendable (inout GraphQLReadTransaction) throws -> Value
     ) async throws -> Value {
@@ -143,8 +144,8 @@ extension GraphQLClient {
     /// }
     /// ```
     ///
-    /// - Throws: Any error of `body`; ``CacheError``: `.conflict` if the data it read kept changing, `.limitExceeded`,
-    ///   `.storageFailed`.
+    /// - Throws: Any error of `body`; ``/Tidemark/CacheError``: `.conflict` if the data it read kept changing,
+    ///   `.limitExceeded`, `.storageFailed`.
     @discardableResult
     public func withinReadWriteTransaction<Value: Sendable>(
         _ body: @Sendable (inout GraphQLReadWriteTransaction) throws -> Value

@@ -15,7 +15,7 @@ import TidemarkStore
 /// }
 /// ```
 ///
-/// A watcher ends with its task; nothing has to be cancelled. Errors are ``CacheError``s with the codes of
+/// A watcher ends with its task; nothing has to be cancelled. Errors are ``/Tidemark/CacheError``s with the codes of
 /// Protocol/errors.md, or errors of decoding.
 public struct GraphQLClient: Sendable {
     /// The settings of a client.
@@ -59,7 +59,7 @@ public struct GraphQLClient: Sendable {
     ///   - transport: Performs the exchanges with the server; by default libcurl, with the proxy that the environment
     ///     names.
     ///   - options: The settings.
-    /// - Throws: ``CacheError`` `.invalidParams` for an invalid schema, or if the cache already has a client.
+    /// - Throws: ``/Tidemark/CacheError`` `.invalidParams` for an invalid schema, or if the cache already has a client.
     public init(
         _ cache: SyncCache, endpoint: GraphQLEndpoint? = nil,
         transport: any HTTPTransport = CurlTransport(proxy: .system),

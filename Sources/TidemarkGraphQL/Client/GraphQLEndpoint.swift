@@ -21,7 +21,7 @@ public struct GraphQLEndpoint: Sendable {
     ///     the edit.
     ///   - timeout: The time limit for a response. For a response in parts it applies to the head, and
     ///     to each wait for the next part.
-    /// - Throws: ``CacheError`` `.invalidParams` for an invalid URL or header.
+    /// - Throws: ``/Tidemark/CacheError`` `.invalidParams` for an invalid URL or header.
     public init(
         url: String, headers: [(name: String, value: String)] = [], pendingHeader: String = "Tidemark-Pending-Id",
         timeout: Duration = .seconds(30)

@@ -34,8 +34,8 @@ public struct GraphQLSubscription<Data: Codable & Sendable>: AsyncSequence, Send
         /// Returns the next payload, waiting for it if necessary.
         ///
         /// - Returns: nil after the server has ended the subscription, or if the task is cancelled.
-        /// - Throws: ``CacheError`` if the subscription ends with an error; its details hold `reason`, `status` and the
-        ///   server's `errors`. Errors of decoding.
+        /// - Throws: ``/Tidemark/CacheError`` if the subscription ends with an error; its details hold `reason`,
+        ///   `status` and the server's `errors`. Errors of decoding.
         public mutating func next() async throws -> GraphQLResult<Data>? {
             while !isOver {
                 let (cache, request) = (cache, request)

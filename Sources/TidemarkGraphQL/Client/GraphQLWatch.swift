@@ -38,7 +38,7 @@ public struct GraphQLWatch<Data: Codable & Sendable>: AsyncSequence, Sendable {
         /// Returns the next result, waiting for a change if necessary. The first one is the current result.
         ///
         /// - Returns: nil if the task is cancelled.
-        /// - Throws: ``CacheError`` if the query cannot be read; errors of decoding. Both end the iteration.
+        /// - Throws: ``/Tidemark/CacheError`` if the query cannot be read; errors of decoding. Both end the iteration.
         public mutating func next() async throws -> GraphQLResult<Data>? {
             if isOver { return nil }
             let (cache, request) = (cache, request)

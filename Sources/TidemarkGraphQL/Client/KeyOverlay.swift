@@ -6,7 +6,7 @@ enum KeyOverlay {
     ///   - new: The changed data.
     ///   - shown: The data as it was read.
     ///   - full: The data as it was read, with a member `__ref` in each entity.
-    /// - Throws: ``CacheError`` `.invalidParams` for a changed list whose objects cannot be matched.
+    /// - Throws: ``/Tidemark/CacheError`` `.invalidParams` for a changed list whose objects cannot be matched.
     /// - Complexity: O(data), and quadratic in the length of a list whose elements move.
     static func restored(
         _ new: JSONValue, _ shown: JSONValue, _ full: JSONValue, path: [String]

@@ -7,7 +7,7 @@ import TidemarkJSON
 extension FieldResponse {
     /// Converts a server's response into entities.
     ///
-    /// - Throws: ``CacheError`` `invalidParams` with the path of the first place that does not fit the plan.
+    /// - Throws: ``/Tidemark/CacheError`` `invalidParams` with the path of the first place that does not fit the plan.
     static func made(
         of parts: ResponseParts, _ plan: OperationPlan, _ library: ByteString, key: GraphQLKey? = nil,
         options: ResponseNormalizer.Options = ResponseNormalizer.Options(),

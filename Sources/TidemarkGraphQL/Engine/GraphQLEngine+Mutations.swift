@@ -12,7 +12,7 @@ extension GraphQLEngine {
     /// ``finish(_:hasLayer:in:)`` is the second.
     ///
     /// - Returns: True if there is a layer, for which ``finish(_:hasLayer:in:)`` has to wait.
-    /// - Throws: ``CacheError``; then there is no layer.
+    /// - Throws: ``/Tidemark/CacheError``; then there is no layer.
     package func begin(_ mutation: GraphQLMutation, in cache: isolated SyncCache) async throws(CacheError) -> Bool {
         if let refusal = cache.closedRefusal { throw refusal }
         let plan = try mutationPlan(mutation.request)
@@ -62,7 +62,8 @@ extension GraphQLEngine {
 
     /// Returns the plan of a mutation.
     ///
-    /// - Throws: ``CacheError``: `invalidParams` if the operation is not a mutation; the errors of an invalid document.
+    /// - Throws: ``/Tidemark/CacheError``: `invalidParams` if the operation is not a mutation; the errors of an invalid
+    ///   document.
     func mutationPlan(_ request: GraphQLRequest) throws(CacheError) -> OperationPlan {
         let plan = try plan(request)
         guard case .operation(.mutation) = plan.root else {
@@ -107,7 +108,8 @@ extension GraphQLEngine {
     ///
     /// - Parameter hasLayer: The result of ``begin(_:in:)``.
     /// - Returns: The server's `data`, `errors` and `extensions`.
-    /// - Throws: ``CacheError`` `upstreamFailed`, `storageFailed`. If the outcome is unknown, the layer stays.
+    /// - Throws: ``/Tidemark/CacheError`` `upstreamFailed`, `storageFailed`. If the outcome is unknown, the layer
+    ///   stays.
     package func finish(_ mutation: GraphQLMutation, hasLayer: Bool, in cache: isolated SyncCache)
         async throws(CacheError) -> DocumentResult
     {
@@ -154,7 +156,8 @@ extension GraphQLEngine {
 
     /// Rolls back the layer of a refused mutation.
     ///
-    /// - Throws: ``CacheError`` `storageFailed` if the disk failed: after a restart the layer may exist again.
+    /// - Throws: ``/Tidemark/CacheError`` `storageFailed` if the disk failed: after a restart the layer may exist
+    ///   again.
     private func rollBack(_ pendingID: ByteString, in cache: isolated SyncCache) async throws(CacheError) {
         do throws(CacheError) {
             try await cache.rollBack(pendingID)

@@ -253,7 +253,7 @@ extension GraphQLEngine {
 
     /// Reads the fields of a fragment of one entity, from the cache alone.
     ///
-    /// - Throws: ``CacheError`` `cacheMiss`, `invalidDocument`, `invalidParams`, `storageFailed`.
+    /// - Throws: ``/Tidemark/CacheError`` `cacheMiss`, `invalidDocument`, `invalidParams`, `storageFailed`.
     package func readFragment(
         _ name: ByteString?, of document: ByteString, variables: ByteString?, key: EntityKey,
         in cache: isolated SyncCache

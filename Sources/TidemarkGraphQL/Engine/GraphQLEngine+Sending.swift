@@ -26,7 +26,7 @@ extension GraphQLEngine {
     /// A request for a document with a single operation may omit its name. The name is sent in any case, because
     /// servers and their tools use it; and two requests are equal whether they name the operation or not.
     ///
-    /// - Throws: ``CacheError`` `invalidDocument`, `invalidParams`, `limitExceeded`.
+    /// - Throws: ``/Tidemark/CacheError`` `invalidDocument`, `invalidParams`, `limitExceeded`.
     /// - Source: Protocol/graphql.md, calls to the host.
     func sent(_ request: GraphQLRequest) throws(CacheError) -> SentOperation {
         let document = try document(request.document)

@@ -10,7 +10,7 @@ import TidemarkJSON
 extension GraphQLEngine {
     /// True if an operation is a subscription.
     ///
-    /// - Throws: ``CacheError`` for an invalid document.
+    /// - Throws: ``/Tidemark/CacheError`` for an invalid document.
     package func isStream(_ request: GraphQLRequest) throws(CacheError) -> Bool {
         try plan(request).root == .operation(.subscription)
     }

@@ -11,7 +11,7 @@ extension GraphQLEngine {
     /// Writes data as the result of an operation.
     ///
     /// - Parameter isPartial: If true, selected fields may be absent.
-    /// - Throws: ``CacheError``; then nothing was stored.
+    /// - Throws: ``/Tidemark/CacheError``; then nothing was stored.
     package func write(
         _ request: GraphQLRequest, _ parts: ResponseParts, asOf: EventSequence? = nil, isPartial: Bool = false,
         in cache: isolated SyncCache
@@ -26,7 +26,7 @@ extension GraphQLEngine {
 
     /// Writes the fields of a fragment to one entity.
     ///
-    /// - Throws: ``CacheError``; then nothing was stored.
+    /// - Throws: ``/Tidemark/CacheError``; then nothing was stored.
     package func writeFragment(
         _ name: ByteString?, of document: ByteString, variables: ByteString?, key: EntityKey, _ parts: ResponseParts,
         asOf: EventSequence? = nil, isPartial: Bool = false, in cache: isolated SyncCache

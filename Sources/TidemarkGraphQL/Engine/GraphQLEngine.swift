@@ -88,7 +88,7 @@ package final class GraphQLEngine: CacheWing {
 
     /// Returns a document, parsed and checked.
     ///
-    /// - Throws: ``CacheError`` `invalidDocument`, `limitExceeded`.
+    /// - Throws: ``/Tidemark/CacheError`` `invalidDocument`, `limitExceeded`.
     func document(
         _ text: ByteString, purpose: DocumentValidator.Purpose = .operations
     ) throws(CacheError) -> CheckedDocument {
@@ -106,7 +106,7 @@ package final class GraphQLEngine: CacheWing {
 
     /// Returns the plan of an operation.
     ///
-    /// - Throws: ``CacheError`` `invalidDocument`, `invalidParams`, `limitExceeded`.
+    /// - Throws: ``/Tidemark/CacheError`` `invalidDocument`, `invalidParams`, `limitExceeded`.
     func plan(_ request: GraphQLRequest) throws(CacheError) -> OperationPlan {
         if let known = plans[request] { return known }
         let document = try document(request.document)

@@ -36,7 +36,7 @@ package struct DataPatch {
     /// Returns the operations that turn one state into another.
     ///
     /// - Returns: Operations to be applied in order; empty for equal data.
-    /// - Complexity: O(n) for n bytes of both states, then that of ``TidemarkStore/ListDifference`` for lists that
+    /// - Complexity: O(n) for n bytes of both states, then that of ``/TidemarkStore/ListDifference`` for lists that
     ///   differ.
     package static func operations(from old: GraphQLSnapshot, to new: GraphQLSnapshot) -> [PatchOperation] {
         if old.data == new.data { return [] }

@@ -38,7 +38,7 @@ package struct GraphQLMethods: MethodFamily {
 
     /// Performs work with the cache's GraphQL engine, on the cache's actor.
     ///
-    /// - Throws: ``CacheError`` `upstreamFailed` if the cache has no engine; or the error of `body`.
+    /// - Throws: ``/Tidemark/CacheError`` `upstreamFailed` if the cache has no engine; or the error of `body`.
     private static func withEngine<Result: Sendable>(
         _ cache: SyncCache, _ body: @Sendable (GraphQLEngine, isolated SyncCache) async throws(CacheError) -> Result
     ) async throws(CacheError) -> Result {

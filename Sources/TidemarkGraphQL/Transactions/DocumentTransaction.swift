@@ -31,7 +31,7 @@ package struct DocumentTransaction: Sendable {
     /// Reads a document. Deferred fragments that lack fields are left out.
     ///
     /// - Parameter showsKeys: If true, each entity in `data` shows its key as `__ref`.
-    /// - Throws: ``CacheError`` `cacheMiss`; ``NeedsEntities``.
+    /// - Throws: ``/Tidemark/CacheError`` `cacheMiss`; ``NeedsEntities``.
     package mutating func read(_ plan: OperationPlan, showsKeys: Bool = false) throws -> GraphQLReading {
         unloadedLists.formUnion(plan.rootNames.filter { !knownLists.contains($0) })
         let outcome = DocumentReader.read(
@@ -52,7 +52,7 @@ package struct DocumentTransaction: Sendable {
 
     /// Writes data as the result of a document. An object with a member `__ref` is the entity that it names.
     ///
-    /// - Throws: ``CacheError`` `invalidParams`; ``NeedsEntities``.
+    /// - Throws: ``/Tidemark/CacheError`` `invalidParams`; ``NeedsEntities``.
     package mutating func write(_ parts: ResponseParts, _ plan: OperationPlan) throws {
         var options = ResponseNormalizer.Options()
         options.takesReferences = true

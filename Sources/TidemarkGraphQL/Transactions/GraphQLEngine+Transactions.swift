@@ -6,7 +6,7 @@ import TidemarkStore
 extension GraphQLEngine {
     /// Loads the entities and lists that a transaction needs.
     ///
-    /// - Throws: ``CacheError`` `storageFailed`.
+    /// - Throws: ``/Tidemark/CacheError`` `storageFailed`.
     package func load(_ transaction: DocumentTransaction, in cache: isolated SyncCache) async throws(CacheError)
         -> DocumentTransaction
     {
@@ -26,7 +26,7 @@ extension GraphQLEngine {
 
     /// Stores the writes of a transaction, unless something that it read has changed since.
     ///
-    /// - Throws: ``CacheError``: `conflict`, `limitExceeded`, `storageFailed`. Nothing is stored then.
+    /// - Throws: ``/Tidemark/CacheError``: `conflict`, `limitExceeded`, `storageFailed`. Nothing is stored then.
     package func commit(_ transaction: DocumentTransaction, in cache: isolated SyncCache) async throws(CacheError) {
         var expecting = TransactionExpectations()
         for (key, resource) in transaction.source.bases {

@@ -8,7 +8,7 @@ public struct GraphQLError: Error, Hashable, Sendable, CustomStringConvertible {
     public var message: String
     /// The number of the line, from 1.
     public var line: Int
-    /// The number of the column, from 1, in Unicode scalars; see ``SourcePlace``.
+    /// The number of the column, from 1, in Unicode scalars; see `SourcePlace`.
     public var column: Int
 
     package init(_ code: Code, _ message: String, at place: SourcePlace) {

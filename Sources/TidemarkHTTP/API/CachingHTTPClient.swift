@@ -78,7 +78,7 @@ public struct CachingHTTPClient: Sendable {
     ///   - normalize: The entities in the body, which are stored with the response in one transaction; nil for none.
     ///   - requestTimeout: How long the exchange may take; nil for the client's default.
     ///   - followsRedirects: If false, a redirect is returned as the response.
-    /// - Throws: ``Tidemark/CacheError``: `invalidParams`, the code of the exchange that failed, `limitExceeded`,
+    /// - Throws: ``/Tidemark/CacheError``: `invalidParams`, the code of the exchange that failed, `limitExceeded`,
     ///   `storageFailed`.
     public func fetch(
         _ request: HTTPRequest, body: [UInt8] = [], policy: HTTPCachePolicy? = nil, timeout: Duration? = nil,

@@ -36,7 +36,7 @@ public struct HTTPCachePolicy: OptionSet, Hashable, Sendable {
 
     /// Returns the policy in the form that the rules use.
     ///
-    /// - Throws: ``Tidemark/CacheError`` `invalidParams` if the policy has the option `timeout` and `timeout` is nil.
+    /// - Throws: ``/Tidemark/CacheError`` `invalidParams` if the policy has the option `timeout` and `timeout` is nil.
     func rules(timeout: Duration?) throws(CacheError) -> CacheRules {
         if contains(.standard) { return .standard }
         let options = CacheOptions(rawValue: rawValue)

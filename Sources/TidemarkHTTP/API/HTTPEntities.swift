@@ -66,7 +66,7 @@ public struct HTTPEntities: Hashable, Sendable {
 
     /// Returns the description in the form of the member `normalize`.
     ///
-    /// - Throws: ``Tidemark/CacheError`` `invalidParams` for an invalid type, pointer or rule.
+    /// - Throws: ``/Tidemark/CacheError`` `invalidParams` for an invalid type, pointer or rule.
     func normalization(limits: Limits) throws(CacheError) -> HTTPNormalization {
         var members = HTTPEntities.members(listed)
         if let method {

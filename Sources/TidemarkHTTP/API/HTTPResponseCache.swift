@@ -43,7 +43,7 @@ public struct HTTPResponseCache: Sendable {
     ///   - after: The last response of the previous page; nil for the first page.
     ///   - countMax: The size of the page; at least 1.
     /// - Returns: The responses; empty after the last page. Responses whose head is damaged are left out.
-    /// - Throws: ``Tidemark/CacheError`` `storageFailed`.
+    /// - Throws: ``/Tidemark/CacheError`` `storageFailed`.
     /// - Complexity: O(n + m) for a page of n responses, where m is the number of responses before its end that
     ///   `prefix` excludes.
     public func list(
@@ -63,7 +63,7 @@ public struct HTTPResponseCache: Sendable {
     ///   - prefix: Only responses whose URL begins with this text.
     ///   - storage: Only responses of this storage; `disabled` removes nothing.
     /// - Returns: The number of responses removed.
-    /// - Throws: ``Tidemark/CacheError``: `invalidParams` for an invalid URL, `storageFailed`.
+    /// - Throws: ``/Tidemark/CacheError``: `invalidParams` for an invalid URL, `storageFailed`.
     @discardableResult
     public func invalidate(
         library: String = "", url: String? = nil, prefix: String? = nil, storage: HTTPStoragePolicy? = nil

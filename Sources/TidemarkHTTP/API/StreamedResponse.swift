@@ -72,7 +72,7 @@ public struct HTTPBodyChunks: AsyncSequence, Sendable {
 
         /// Returns the next chunk; nil after the last one.
         ///
-        /// - Throws: ``Tidemark/CacheError`` if the body ends early; such a body never ends with nil.
+        /// - Throws: ``/Tidemark/CacheError`` if the body ends early; such a body never ends with nil.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(CacheError) -> [UInt8]? {

@@ -20,7 +20,7 @@ package final class HTTPBodyFlow: Sendable, Hashable {
 
     /// Returns the next chunk, at least one byte; nil after the last.
     ///
-    /// - Throws: ``Tidemark/CacheError``: the code of an exchange that failed, or `storageFailed`. A body that ends
+    /// - Throws: ``/Tidemark/CacheError``: the code of an exchange that failed, or `storageFailed`. A body that ends
     ///   early throws and never ends with nil.
     package func next() async throws(CacheError) -> [UInt8]? { try await read() }
 

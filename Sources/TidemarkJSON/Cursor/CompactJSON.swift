@@ -10,7 +10,7 @@ package enum CompactJSON {
     }
 
     /// Returns true if the bytes are one object without white space between its tokens, which ``JSONObject`` can scan,
-    /// with at most ``TidemarkModel/Limits/nestingDepthCeiling`` containers open at once.
+    /// with at most ``/TidemarkModel/Limits/nestingDepthCeiling`` containers open at once.
     ///
     /// Literals and numbers are checked only by their characters, and text is not checked to be UTF-8: folding and
     /// merging read neither.

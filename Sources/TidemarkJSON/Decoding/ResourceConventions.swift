@@ -45,7 +45,7 @@ public struct ResourceConventions: Sendable {
     /// How the server writes dates.
     public var dates: Dates
 
-    /// Makes conventions; the defaults are those of ``Resource/conventions``.
+    /// Makes conventions; the defaults are those of `Resource.conventions`.
     public init(names: Names = .asDeclared, dates: Dates = .iso8601) {
         self.names = names
         self.dates = dates

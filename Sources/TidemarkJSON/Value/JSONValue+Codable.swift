@@ -1,7 +1,7 @@
 extension JSONValue: Codable {
     /// Decodes any JSON value.
     ///
-    /// Inside a ``Resource`` that a cache reads, the value is exact. Other decoders have already converted the numbers:
+    /// Inside a `Resource` that a cache reads, the value is exact. Other decoders have already converted the numbers:
     /// one without a fraction and an exponent is exact up to 64 bits, and any other is the nearest `Double`.
     ///
     /// - Throws: The errors of the decoder.
@@ -53,7 +53,7 @@ extension JSONValue: Codable {
         do { return try body() } catch { return nil }
     }
 
-    /// Encodes the value. Inside a ``Resource`` that a cache stores it is exact; other encoders write numbers in their
+    /// Encodes the value. Inside a `Resource` that a cache stores it is exact; other encoders write numbers in their
     /// own form.
     ///
     /// - Throws: The errors of the encoder.

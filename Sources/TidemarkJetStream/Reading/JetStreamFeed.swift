@@ -91,8 +91,9 @@ public final class JetStreamFeed: Sendable {
     /// Reads the stream into a cache. Returns after ``stop()``, or at the stream's end with
     /// ``ReadingSettings/endsCaughtUp``.
     ///
-    /// - Throws: ``InputError`` when no server or stream is found within ``ReadingSettings/firstContactTimeout``,
-    ///   ``StorageError`` when the cache cannot read or write its database.
+    /// - Throws: ``/Tidemark/InputError`` when no server or stream is found within
+    ///   ``ReadingSettings/firstContactTimeout``, ``/Tidemark/StorageError`` when the cache cannot read or write its
+    ///   database.
     public func run(into cache: SyncCache) async throws {
         let stream = try await begin(cache)
         do {

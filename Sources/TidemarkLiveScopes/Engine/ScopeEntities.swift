@@ -26,7 +26,7 @@ struct ScopeEntities: ViewEntities {
         return .unknown
     }
 
-    /// Nothing: ids are read page by page, see ``TidemarkViews/PagedEntities``.
+    /// Nothing: ids are read page by page, see ``/TidemarkViews/PagedEntities``.
     func ids(of type: ByteString, after id: ByteString?, countMax: Int) -> [ByteString] {
         preconditionFailure("the ids of \(type) are read in pages")
     }

@@ -39,7 +39,7 @@ final class SharedWindow: Sendable {
 
     /// Moves an observer to the position. Returns once the change is among its notifications.
     ///
-    /// - Throws: ``Tidemark/CacheError``; not if the observer has ended.
+    /// - Throws: ``/Tidemark/CacheError``; not if the observer has ended.
     func show(_ subscription: SubscriptionID, in cache: SyncCache) async throws(CacheError) {
         var shown: Position
         repeat {

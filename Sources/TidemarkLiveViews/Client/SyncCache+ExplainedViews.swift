@@ -11,7 +11,7 @@ extension SyncCache {
     /// ```
     ///
     /// - Parameter library: The library; nil for the default library.
-    /// - Throws: ``Tidemark/CacheError`` `.storageFailed` if the definitions of earlier processes cannot be loaded.
+    /// - Throws: ``/Tidemark/CacheError`` `.storageFailed` if the definitions of earlier processes cannot be loaded.
     public nonisolated func definedViews(library: String? = nil) async throws(CacheError) -> [DefinedView] {
         let library = name(library)
         try await ViewEngine.attach(to: self)
@@ -36,7 +36,7 @@ extension SyncCache {
     ///   - offset: The rows to leave out; nil for the view's own.
     ///   - limit: The most rows; nil for the view's own.
     ///   - library: The library; nil for the default library.
-    /// - Throws: ``Tidemark/CacheError``: `.invalidParams` for a mistake in the view, its parameters or the key of the
+    /// - Throws: ``/Tidemark/CacheError``: `.invalidParams` for a mistake in the view, its parameters or the key of the
     ///   row, `.notFound` for a name that nobody defined and for a row that the result does not show, `.limitExceeded`,
     ///   `.storageFailed`; `CancellationError`.
     public nonisolated func explain(

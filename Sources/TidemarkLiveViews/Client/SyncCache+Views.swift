@@ -10,7 +10,7 @@ extension SyncCache {
     /// try await cache.loadViews()
     /// ```
     ///
-    /// - Throws: ``Tidemark/CacheError`` `.storageFailed`; the next use tries again.
+    /// - Throws: ``/Tidemark/CacheError`` `.storageFailed`; the next use tries again.
     public nonisolated func loadViews() async throws(CacheError) { try await ViewEngine.attach(to: self) }
 
     /// Reads a view once.
@@ -29,9 +29,9 @@ extension SyncCache {
     ///   - offset: The rows to leave out; nil for the view's own.
     ///   - limit: The most rows; nil for the view's own.
     ///   - library: The library; nil for the default library.
-    /// - Throws: ``Tidemark/CacheError``: `.invalidParams` for a mistake in the view or its parameters, `.notFound` for
-    ///   a name that nobody defined, `.limitExceeded`, `.storageFailed`; ``ViewRowError`` when a row does not match its
-    ///   type; `CancellationError`.
+    /// - Throws: ``/Tidemark/CacheError``: `.invalidParams` for a mistake in the view or its parameters, `.notFound`
+    ///   for a name that nobody defined, `.limitExceeded`, `.storageFailed`; ``ViewRowError`` when a row does not match
+    ///   its type; `CancellationError`.
     public nonisolated func read<Row: Decodable & Sendable>(
         _ view: View, _ params: some Encodable = JSONValue.object([]), as row: Row.Type, offset: Int? = nil,
         limit: Int? = nil, library: String? = nil
@@ -65,7 +65,7 @@ extension SyncCache {
     ///   - limit: The most rows; nil for the view's own.
     ///   - library: The library; nil for the default library.
     /// - Returns: A sequence of rows. Errors other than the one below are thrown while iterating.
-    /// - Throws: ``Tidemark/CacheError`` `.invalidParams` for a mistake in the view or in the window, and for
+    /// - Throws: ``/Tidemark/CacheError`` `.invalidParams` for a mistake in the view or in the window, and for
     ///   parameters without a JSON form.
     public nonisolated func observe<Row: Decodable & Sendable>(
         _ view: View, _ params: some Encodable = JSONValue.object([]), as row: Row.Type, offset: Int? = nil,
@@ -87,8 +87,9 @@ extension SyncCache {
     ///
     /// - Parameters:
     ///   - name: 1 to 128 bytes.
+    ///   - view: The rule.
     ///   - library: The library; nil for the default library.
-    /// - Throws: ``Tidemark/CacheError``; the former definition then stays.
+    /// - Throws: ``/Tidemark/CacheError``; the former definition then stays.
     public nonisolated func define(
         _ name: String, _ view: View, library: String? = nil
     ) async throws(CacheError) {
@@ -111,7 +112,7 @@ extension SyncCache {
     /// try await cache.drop("kinds")
     /// ```
     ///
-    /// - Throws: ``Tidemark/CacheError`` `.notFound` for a name that nobody defined, `.storageFailed`.
+    /// - Throws: ``/Tidemark/CacheError`` `.notFound` for a name that nobody defined, `.storageFailed`.
     public nonisolated func drop(_ name: String, library: String? = nil) async throws(CacheError) {
         let library = self.name(library)
         try await ViewEngine.attach(to: self)

@@ -2,7 +2,7 @@ import Tidemark
 
 /// A row of a view does not match its Swift type.
 ///
-/// The view stays as it is: read it as ``Tidemark/JSONValue``, or change the type.
+/// The view stays as it is: read it as ``/TidemarkJSON/JSONValue``, or change the type.
 public struct ViewRowError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The place of the row in the window, from 0.
     public var index: Int

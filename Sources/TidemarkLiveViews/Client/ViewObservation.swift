@@ -50,7 +50,7 @@ public struct ViewObservation<Row: Decodable & Sendable>: AsyncSequence, Sendabl
     /// - Parameters:
     ///   - offset: The rows to leave out, from 0 on; nil leaves the last value.
     ///   - limit: The most rows, from 1 on; nil leaves the last value.
-    /// - Throws: ``Tidemark/CacheError`` `.invalidParams` for a window that no view has, `.storageFailed`.
+    /// - Throws: ``/Tidemark/CacheError`` `.invalidParams` for a window that no view has, `.storageFailed`.
     public func move(offset: Int? = nil, limit: Int? = nil) async throws(CacheError) {
         try ViewRequest.check(offset: offset, limit: limit)
         for subscription in window.move(offset: offset, limit: limit) {
@@ -81,7 +81,7 @@ public struct ViewObservation<Row: Decodable & Sendable>: AsyncSequence, Sendabl
         /// Returns the next update; the first one has the current rows.
         ///
         /// - Returns: nil when the task was cancelled, and after an error.
-        /// - Throws: ``Tidemark/CacheError`` when the view cannot be read, ``ViewRowError`` when a row does not match
+        /// - Throws: ``/Tidemark/CacheError`` when the view cannot be read, ``ViewRowError`` when a row does not match
         ///   its type, ``ViewEndedError`` when the view ended. Each ends the observation.
         public mutating func next() async throws -> ViewRows<Row>? {
             if isOver { return nil }

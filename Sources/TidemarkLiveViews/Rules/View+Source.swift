@@ -16,7 +16,7 @@ extension View {
     /// print(try urgent.json())
     /// ```
     ///
-    /// Fields of a ``Tidemark/PatchableResource`` are its properties, so the compiler checks their names and types.
+    /// Fields of a ``/Tidemark/PatchableResource`` are its properties, so the compiler checks their names and types.
     /// The subscript with a JSON Pointer reaches every other value.
     @dynamicMemberLookup public struct Source<R>: Sendable {
         let type: String
@@ -25,7 +25,9 @@ extension View {
 
         /// Makes a source of a Swift type.
         ///
-        /// - Parameter alias: 1 to 64 letters, digits and `_`, used once in a view; nil for the type's name.
+        /// - Parameters:
+        ///   - type: The type of the entities.
+        ///   - alias: 1 to 64 letters, digits and `_`, used once in a view; nil for the type's name.
         public init(_ type: R.Type, as alias: String? = nil) where R: Resource {
             self.type = R.resourceType
             self.alias = alias ?? R.resourceType
@@ -34,14 +36,16 @@ extension View {
 
         /// Makes a source of a type that has no Swift type here.
         ///
-        /// - Parameter alias: 1 to 64 letters, digits and `_`, used once in a view; nil for the type's name.
+        /// - Parameters:
+        ///   - type: The type's name on the wire.
+        ///   - alias: 1 to 64 letters, digits and `_`, used once in a view; nil for the type's name.
         public init(type: String, as alias: String? = nil) where R == JSONValue {
             self.type = type
             self.alias = alias ?? type
             conventions = ResourceConventions()
         }
 
-        /// A field by its property. One that ``Tidemark/PatchableResource/fieldNames`` lacks is a mistake, which the
+        /// A field by its property. One that ``/Tidemark/PatchableResource/fieldNames`` lacks is a mistake, which the
         /// first use of the view names.
         public subscript<Value>(dynamicMember property: KeyPath<R, Value>) -> Field<Value>
         where R: PatchableResource {

@@ -54,7 +54,9 @@ public struct View: ViewClauses {
 
     /// Makes a view of the entities of a source.
     ///
-    /// - Parameter filter: Which of them count. A filter over this source alone is best here, because views share it.
+    /// - Parameters:
+    ///   - source: The entities that rows begin with.
+    ///   - filter: Which of them count. A filter over this source alone is best here, because views share it.
     public init<R>(_ source: Source<R>, where filter: Filter? = nil) {
         var from = Clauses()
         from.name(source)
@@ -85,12 +87,12 @@ public struct View: ViewClauses {
 
     /// Checks the view and returns its rule as canonical JSON.
     ///
-    /// - Throws: ``Tidemark/CacheError`` `.invalidParams` at the first mistake, with its place inside the rule.
+    /// - Throws: ``/Tidemark/CacheError`` `.invalidParams` at the first mistake, with its place inside the rule.
     public func json() throws(CacheError) -> String { String(decoding: try rule().canonical, as: UTF8.self) }
 
     /// Checks the view.
     ///
-    /// - Throws: ``Tidemark/CacheError`` `.invalidParams`, also for the name of a defined view.
+    /// - Throws: ``/Tidemark/CacheError`` `.invalidParams`, also for the name of a defined view.
     package func rule() throws(CacheError) -> ViewRule {
         switch try requested() {
         case .rule(let rule): return rule

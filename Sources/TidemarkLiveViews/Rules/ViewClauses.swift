@@ -79,7 +79,9 @@ extension View {
         /// Makes an include that lists all matches.
         ///
         /// - Parameters:
-        ///   - first: What belongs together; with `others` all of them have to hold.
+        ///   - source: The entities that are joined.
+        ///   - first: What belongs together.
+        ///   - others: Further conditions; all of them have to hold.
         ///   - filter: What a match has to fulfil besides.
         public init<R>(
             _ source: Source<R>, on first: Condition, _ others: Condition..., where filter: Filter? = nil

@@ -9,7 +9,9 @@ extension ViewJoining {
     /// Joins a source: each row becomes one for each match, and is dropped without a match.
     ///
     /// - Parameters:
-    ///   - first: What belongs together; with `others` all of them have to hold.
+    ///   - source: The entities that are joined.
+    ///   - first: What belongs together.
+    ///   - others: Further conditions; all of them have to hold.
     ///   - filter: What a match has to fulfil besides; it may use earlier sources.
     public func join<R>(
         _ source: View.Source<R>, on first: View.Condition, _ others: View.Condition...,
@@ -78,7 +80,9 @@ extension View {
         /// Makes a match.
         ///
         /// - Parameters:
-        ///   - first: What belongs together; with `others` all of them have to hold.
+        ///   - source: The entities that are joined.
+        ///   - first: What belongs together.
+        ///   - others: Further conditions; all of them have to hold.
         ///   - filter: What a match has to fulfil besides.
         public init<R>(
             _ source: Source<R>, on first: Condition, _ others: Condition..., where filter: Filter? = nil

@@ -18,7 +18,7 @@ package final class EntryDecoder {
     /// - Parameters:
     ///   - limits: The limits of the recorded cache, with which it read its input.
     ///   - defaultLibrary: The recorded cache's library for lines that name none.
-    /// - Throws: ``TidemarkWire/WireError``.
+    /// - Throws: ``/TidemarkWire/WireError``.
     package init(limits: Limits, defaultLibrary: ByteString) throws(WireError) {
         decoder = try EventDecoder(limits: limits)
         reader = RequestReader(limits: limits, defaultLibrary: defaultLibrary)
@@ -27,7 +27,7 @@ package final class EntryDecoder {
 
     /// Decodes a line after the first.
     ///
-    /// - Throws: ``Tidemark/CacheError`` that describes the mistake in the line.
+    /// - Throws: ``/Tidemark/CacheError`` that describes the mistake in the line.
     package func line(_ value: JSONSlice) throws(CacheError) -> RecordingLine {
         let params = try Params(value, path: "the line")
         if let base = params.value("base")?.text {

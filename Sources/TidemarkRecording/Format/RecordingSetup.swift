@@ -148,7 +148,7 @@ package struct RecordingSetup: Sendable {
 
     /// Parses the first line of a recording.
     ///
-    /// - Throws: ``Tidemark/CacheError`` that describes the mistake in the line, also for another format version.
+    /// - Throws: ``/Tidemark/CacheError`` that describes the mistake in the line, also for another format version.
     package init(_ value: JSONSlice) throws(CacheError) {
         let params = try Params(value, path: "the first line")
         guard let version = try params.integer("recording", in: 0...Int64.max), version <= RecordingSetup.formatVersion

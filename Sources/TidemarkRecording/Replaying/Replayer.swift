@@ -50,7 +50,7 @@ package final class Replayer {
     ///   - journal: A journal with the database with which the recording began, or an empty one.
     ///   - recorder: A recorder for the replay itself; nil for none.
     ///   - isCompared: True if the source has outcomes to compare with.
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     package init(
         _ setup: RecordingSetup, policy: CachePolicy, journal: any Journal, recorder: (any CacheRecorder)? = nil,
         isCompared: Bool = true
@@ -68,7 +68,7 @@ package final class Replayer {
 
     /// Replays the next step, and sets ``divergence`` at the first outcome that differs.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     package func apply(_ entry: RecordingReader.Entry) async throws(StorageError) {
         clock.set(entry.at)
         outcomes.clear()
@@ -86,7 +86,7 @@ package final class Replayer {
 
     /// Writes everything to the journal and closes it.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     package func close() async throws(StorageError) {
         try await cache.close()
     }

@@ -21,21 +21,21 @@ package indirect enum TurnPredicate: Sendable {
     /// Creates a predicate that holds if an entity meets a condition.
     ///
     /// - Parameter condition: A `where` as in Protocol/queries.md, in JSON.
-    /// - Throws: ``TidemarkStore/MembershipError`` when the condition is malformed.
+    /// - Throws: ``/TidemarkStore/MembershipError`` when the condition is malformed.
     package init(_ key: EntityKey, where condition: [UInt8]) throws(MembershipError) {
         self = .matches(key, try TurnPredicate.rule(key.type, where: condition))
     }
 
     /// Returns the rule for a condition on entities of one type.
     ///
-    /// - Throws: ``TidemarkStore/MembershipError`` when the condition is malformed.
+    /// - Throws: ``/TidemarkStore/MembershipError`` when the condition is malformed.
     package static func rule(_ type: ByteString, where condition: [UInt8]) throws(MembershipError) -> Membership {
         try Membership(json: Array(#"{"resource_type":"\#(type)","where":"#.utf8) + condition + Array("}".utf8))
     }
 
     /// Returns true if the predicate holds now.
     ///
-    /// - Throws: ``Tidemark/CacheError`` when an entity cannot be read.
+    /// - Throws: ``/Tidemark/CacheError`` when an entity cannot be read.
     package func holds(in cache: SyncCache) async throws(CacheError) -> Bool {
         switch self {
         case .ofAnyLibrary(let predicate):

@@ -54,7 +54,7 @@ package struct TurnSearch: Sendable {
     ///   - predicate: The condition to watch.
     ///   - cache: The cache on which the steps are replayed.
     ///   - wantsAll: True to find all turns; false to end at the first.
-    /// - Throws: ``Tidemark/CacheError`` when an entity cannot be read.
+    /// - Throws: ``/Tidemark/CacheError`` when an entity cannot be read.
     package init(_ predicate: TurnPredicate, in cache: SyncCache, wantsAll: Bool) async throws(CacheError) {
         self.predicate = predicate
         self.wantsAll = wantsAll
@@ -65,7 +65,7 @@ package struct TurnSearch: Sendable {
     /// Evaluates the predicate after an entry was replayed.
     ///
     /// - Returns: False when the search is over.
-    /// - Throws: ``Tidemark/CacheError`` when an entity cannot be read.
+    /// - Throws: ``/Tidemark/CacheError`` when an entity cannot be read.
     package mutating func look(after entry: RecordingReader.Entry, in cache: SyncCache) async throws(CacheError) -> Bool
     {
         let now = try await predicate.holds(in: cache)

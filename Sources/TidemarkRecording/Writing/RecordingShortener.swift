@@ -36,7 +36,7 @@ package struct RecordingShortener: Sendable {
     ///
     /// - Parameter limit: The maximum size of the file in bytes.
     /// - Returns: nil when there is no place to cut, or the database there takes more than half of the limit.
-    /// - Throws: ``RecordingError``, ``Tidemark/StorageError``.
+    /// - Throws: ``RecordingError``, ``/Tidemark/StorageError``.
     func cut(_ path: String, limit: Int64) async throws -> Cut? {
         let reader = try RecordingReader(path)
         // A replay cannot restore entities that are excluded from the disk, and it cannot start without the external

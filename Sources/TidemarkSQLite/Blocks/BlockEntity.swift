@@ -26,7 +26,7 @@ struct BlockEntity {
     ///
     /// - Parameters:
     ///   - row: A row of a flush, but no stamp, which has no payload.
-    ///   - bytes: The ``TidemarkStore/FlushBatch/bytes`` of its flush.
+    ///   - bytes: The ``/TidemarkStore/FlushBatch/bytes`` of its flush.
     init(_ row: FlushRow, in bytes: UnsafeRawBufferPointer) {
         id = row.id(in: bytes)
         isUUID = row.isUUID

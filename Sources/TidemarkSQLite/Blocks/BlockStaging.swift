@@ -273,7 +273,7 @@ final class BlockStaging {
 }
 
 extension BlockKey {
-    /// - Parameter bytes: The ``TidemarkStore/FlushBatch/bytes`` of the row's flush.
+    /// - Parameter bytes: The ``/TidemarkStore/FlushBatch/bytes`` of the row's flush.
     init(_ row: FlushRow, in bytes: UnsafeRawBufferPointer) {
         self.init(library: row.library, type: row.type, isUUID: row.isUUID, id: row.id(in: bytes))
     }

@@ -38,7 +38,7 @@ protocol FieldWriter {
 extension FieldOwner {
     /// Creates the identification of a row's entity.
     ///
-    /// - Parameter bytes: The ``TidemarkStore/FlushBatch/bytes`` of the row's flush.
+    /// - Parameter bytes: The ``/TidemarkStore/FlushBatch/bytes`` of the row's flush.
     init(_ row: FlushRow, in bytes: UnsafeRawBufferPointer) {
         self.init(row: row.row, library: row.library, isUUID: row.isUUID, id: row.id(in: bytes))
     }

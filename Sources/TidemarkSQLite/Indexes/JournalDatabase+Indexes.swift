@@ -11,7 +11,7 @@ extension JournalDatabase {
 
     /// Makes the requested changes, and finishes those that an earlier writer did not finish.
     ///
-    /// - Throws: ``Tidemark/StorageError`` `.limitExceeded`, ``SQLiteError``. Changes made before the error stay.
+    /// - Throws: ``/Tidemark/StorageError`` `.limitExceeded`, ``SQLiteError``. Changes made before the error stay.
     /// - Complexity: O(indexes) when there is nothing to do, else O(entities of the types · log n).
     func changeIndexes(_ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?) throws {
         try dropIndexes(changes.dropped)

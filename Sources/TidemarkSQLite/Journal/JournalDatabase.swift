@@ -7,7 +7,7 @@ import TidemarkStore
 /// The connection that writes a data file, with its prepared statements.
 ///
 /// Only its owner, ``SQLiteJournal``, may use it. Its errors are ``SQLiteError``, `DatabaseError` or
-/// ``Tidemark/StorageError``; the journal converts them to storage errors.
+/// ``/Tidemark/StorageError``; the journal converts them to storage errors.
 final class JournalDatabase {
     let file: DataFilePath
     let configuration: SQLiteJournal.Configuration

@@ -25,7 +25,7 @@ package struct LayerNames {
         isOpen = false
     }
 
-    /// Creates an empty table in which each new name gets the next number, up to ``TidemarkModel/Limits``.
+    /// Creates an empty table in which each new name gets the next number, up to ``/TidemarkModel/Limits``.
     package init() {
         libraries = [:]
         types = [:]

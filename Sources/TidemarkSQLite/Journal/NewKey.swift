@@ -6,7 +6,7 @@ struct NewKey {
     private let scope: UInt64
     /// The first eight bytes of the id, padded with zeros.
     private let head: UInt64
-    /// The index of the row in ``TidemarkStore/FlushBatch/rows``.
+    /// The index of the row in ``/TidemarkStore/FlushBatch/rows``.
     let index: Int
 
     init(_ row: FlushRow, id: UnsafeRawBufferPointer, index: Int) {

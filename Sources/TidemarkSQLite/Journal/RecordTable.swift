@@ -106,7 +106,7 @@ struct RecordTable {
 extension SQLiteJournal: RecordStorage {
     /// Reads the sound records of a kind.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     package func records(of kind: ByteString) throws(StorageError) -> [ByteString: [UInt8]] {
         let database = try openDatabase()
         do {
@@ -126,7 +126,7 @@ extension JournalDatabase {
 extension SQLiteReader {
     /// Reads the sound records of a kind.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     package func records(of kind: ByteString) throws(StorageError) -> [ByteString: [UInt8]] {
         do {
             return try RecordTable.read(connection.handle, kind: kind)

@@ -6,7 +6,7 @@ extension SQLiteJournal: ErasingJournal {
     /// Erases a library from a file that no cache has open.
     ///
     /// - Returns: False if the file has nothing of the library.
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     package func erase(library: ByteString) throws(StorageError) -> Bool {
         if try recover().isOpening { _ = try takeLoss() }
         guard try holds(library: library) else { return false }
@@ -21,12 +21,12 @@ extension SQLiteJournal: ErasingJournal {
 
     /// Returns true if the file has anything of a library.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     package func holds(library: ByteString) throws(StorageError) -> Bool { try perform { try $0.holds(library) } }
 
     /// Replaces the file by a copy without unused pages, after a library was erased.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     package func scrub() throws(StorageError) {
         let old = try openDatabase()
         guard old.memory.mustScrub else { return }

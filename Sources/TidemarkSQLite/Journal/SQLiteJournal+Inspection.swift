@@ -6,14 +6,14 @@ import TidemarkModel
 extension SQLiteJournal {
     /// Returns records of the quarantine, oldest first, as last committed.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     public func quarantine(_ selection: QuarantineSelection) throws(StorageError) -> [QuarantineRecord] {
         try perform { try $0.quarantine(selection) }
     }
 
     /// Counts the stored entities of each library and type, in no order, as last committed.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     /// - Complexity: O(entities), of their keys alone.
     public func entityCounts() throws(StorageError) -> [JournalEntityCount] {
         try perform { try $0.entityCounts() }

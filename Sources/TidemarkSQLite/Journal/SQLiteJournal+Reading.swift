@@ -6,7 +6,7 @@ import TidemarkStore
 extension SQLiteJournal {
     /// Reads entities by key, in no order. Damaged rows are listed separately.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     public func load(_ keys: [StoredKey]) throws(StorageError) -> LoadedEntities {
         try perform { try $0.load(keys) }
     }
@@ -14,7 +14,7 @@ extension SQLiteJournal {
     /// Reads one entity. In a file of blocks it runs beside a commit, and then returns the entity as it was before.
     ///
     /// - Returns: nil when the entity is not stored or is damaged.
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     @concurrent public nonisolated func read(_ key: StoredKey) async throws(StorageError) -> StoredEntity? {
         // Work that runs in the caller's order has no thread of its own for reads either.
         if configuration.enqueue == nil, configuration.concurrentReads.readsBlocks {
@@ -41,7 +41,7 @@ extension SQLiteJournal {
     /// Finds the rows of entities without reading their bodies, in no order. Damaged rows are included, missing ones
     /// left out.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     public func find(_ keys: [StoredKey]) throws(StorageError) -> [StoredRow] {
         try perform { try $0.find(keys) }
     }
@@ -56,7 +56,7 @@ extension SQLiteJournal {
     ///   - constraint: A condition that the caller tests on each entity. With a fitting index, entities that cannot
     ///     meet it are left out; nil returns all.
     /// - Returns: The entities, and damaged rows separately. Both are empty at the end.
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     public func page(
         library: LibraryIndex, type: TypeIndex, after id: StoredID?, countMax: Int, constraint: FieldConstraint?
     ) throws(StorageError) -> LoadedEntities {
@@ -68,7 +68,7 @@ extension SQLiteJournal {
     /// - Parameters:
     ///   - key: The key after which the rows begin, which need not be stored; nil to begin with the first row.
     ///   - countMax: The most rows to return. Fewer are returned only at the end.
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     public func rows(after key: StoredKey?, countMax: Int) throws(StorageError) -> [StoredRowAge] {
         try perform { try $0.rows(after: key, countMax: countMax) }
     }
@@ -78,7 +78,7 @@ extension SQLiteJournal {
     /// - Parameters:
     ///   - changes: The indexes to add and to remove.
     ///   - progress: Called now and then while entities are read; nil for no reports.
-    /// - Throws: ``Tidemark/StorageError``; `.limitExceeded` beyond ``FieldIndex/countMax``.
+    /// - Throws: ``/Tidemark/StorageError``; `.limitExceeded` beyond ``/Tidemark/FieldIndex/countMax``.
     public func changeIndexes(
         _ changes: FieldIndexChanges, progress: (@Sendable (FieldIndexProgress) -> Void)?
     ) throws(StorageError) {

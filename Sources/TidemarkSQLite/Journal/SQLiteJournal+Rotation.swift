@@ -17,8 +17,8 @@ extension SQLiteJournal {
     ///   - path: The path of an existing encrypted file that no process has open for writing.
     ///   - old: The present key.
     ///   - new: The key with which the file opens afterwards. What was sealed under the old key is overwritten.
-    /// - Throws: ``Tidemark/StorageError``: `.notFound`, `.wrongKey`, `.notEncrypted`, `.locked`, `.damaged`, and those
-    ///   of ``open(_:)``. The key is unchanged then, unless the disk failed.
+    /// - Throws: ``/Tidemark/StorageError``: `.notFound`, `.wrongKey`, `.notEncrypted`, `.locked`, `.damaged`, and
+    ///   those of ``open(_:)``. The key is unchanged then, unless the disk failed.
     public static func rotateKey(
         path: String, from old: any DataFileEncryption, to new: any DataFileEncryption
     ) async throws(StorageError) {

@@ -5,7 +5,7 @@ import TidemarkStore
 extension SQLiteJournal {
     /// Returns the bytes of the file with its log, and the bytes of them that are in use.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     public func size() throws(StorageError) -> JournalSize {
         let fileByteCount = file.storedByteCount
         return try perform { JournalSize(fileByteCount: fileByteCount, usedByteCount: try $0.usedByteCount()) }
@@ -13,7 +13,7 @@ extension SQLiteJournal {
 
     /// Returns free space to the disk, as far as that is quick.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     public func shrink() throws(StorageError) {
         try perform { try $0.shrink() }
     }
@@ -23,7 +23,7 @@ extension SQLiteJournal {
     ///
     /// - Parameter isLast: True if no commit waits, so that the step may take longer.
     /// - Returns: True if there is more free space to return.
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     public func releaseFreeSpace(isLast: Bool) throws(StorageError) -> Bool {
         try perform { try $0.releaseFreeSpace(isLast: isLast) }
     }
@@ -39,7 +39,7 @@ extension SQLiteJournal {
     ///   - path: The path of the copy, created with mode 0600. An existing file is replaced.
     ///   - byteCountMax: The most bytes in use at which the database is copied.
     /// - Returns: True if the copy was made; false if the database is larger.
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     package func copy(to path: String, byteCountMax: Int64) throws(StorageError) -> Bool {
         let database = try openDatabase()
         do {

@@ -7,7 +7,7 @@ extension SQLiteJournal {
     /// Copies the log back into the file, closes it and releases its locks until ``resume(recreating:)``. Calls in
     /// between throw `.suspended`. A second call does nothing.
     ///
-    /// - Throws: ``Tidemark/StorageError`` when the log could not be copied back. The file is closed even then, and
+    /// - Throws: ``/Tidemark/StorageError`` when the log could not be copied back. The file is closed even then, and
     ///   opening it again finds everything that was committed.
     public func suspend() async throws(StorageError) {
         guard pause == nil else { return }
@@ -37,7 +37,7 @@ extension SQLiteJournal {
     /// A damaged file is moved aside and replaced by an empty one, as ``rebuild(reason:)`` does.
     ///
     /// - Parameter recreating: Whether to create an empty file when there is none.
-    /// - Throws: ``Tidemark/StorageError``; the journal stays suspended then. `.notFound` when there is no file,
+    /// - Throws: ``/Tidemark/StorageError``; the journal stays suspended then. `.notFound` when there is no file,
     ///   `.changed` when it is not as it was left, `.locked` when another process writes it, `.protected`,
     ///   `.inputOutput`.
     public func resume(recreating: Bool) async throws(StorageError) -> JournalResumption {

@@ -72,7 +72,7 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
     /// a new one, as ``openingReport`` then shows; pending edits that can still be read are copied into the new file. A
     /// file of another program or of a newer format is not changed.
     ///
-    /// - Throws: ``Tidemark/StorageError``: `.locked`, `.notOurs`, `.newerFormat`, `.codecMissing`, `.keyNeeded`,
+    /// - Throws: ``/Tidemark/StorageError``: `.locked`, `.notOurs`, `.newerFormat`, `.codecMissing`, `.keyNeeded`,
     ///   `.wrongKey`, `.notEncrypted`, `.cannotCreate`, `.diskFull`, `.inputOutput`.
     /// - Complexity: Independent of the number of entities.
     public static func open(_ configuration: Configuration) async throws(StorageError) -> SQLiteJournal {
@@ -94,7 +94,7 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
     /// Opens a data file with default options, as ``open(_:)`` does.
     ///
     /// - Parameter path: A path that is absolute, or relative to the working directory.
-    /// - Throws: ``Tidemark/StorageError``: `.locked`, `.notOurs`, `.newerFormat`, `.codecMissing`, `.cannotCreate`,
+    /// - Throws: ``/Tidemark/StorageError``: `.locked`, `.notOurs`, `.newerFormat`, `.codecMissing`, `.cannotCreate`,
     ///   `.diskFull`, `.inputOutput`.
     public static func open(path: String) async throws(StorageError) -> SQLiteJournal {
         try await open(Configuration(path: path))
@@ -150,7 +150,7 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
     ///
     /// - Parameter reason: The reason for ``openingReport``.
     /// - Returns: The new ``openingReport``, with the path of the damaged file.
-    /// - Throws: ``Tidemark/StorageError``. No file is open then, and the method may be called again.
+    /// - Throws: ``/Tidemark/StorageError``. No file is open then, and the method may be called again.
     public func rebuild(reason: String) throws(StorageError) -> OpeningReport {
         let opened = try reopen(reason: reason)
         // The recovered layers matter only if the process ends before the next flush, which writes all layers.
@@ -219,7 +219,7 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
 
     /// Returns the state that was read at opening; an empty one after the first commit.
     ///
-    /// - Throws: ``Tidemark/StorageError`` `.closed`.
+    /// - Throws: ``/Tidemark/StorageError`` `.closed`.
     public func recover() throws(StorageError) -> RecoveredState {
         _ = try openDatabase()
         return recovered
@@ -228,7 +228,7 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
     /// Waits until the index of a file of blocks is read. Other calls are served meanwhile.
     ///
     /// - Returns: What was lost, if the index could not be read as stored; nil when nothing was, and at later calls.
-    /// - Throws: ``Tidemark/StorageError``; `.closed` when the task is cancelled.
+    /// - Throws: ``/Tidemark/StorageError``; `.closed` when the task is cancelled.
     public nonisolated func finishOpening() async throws(StorageError) -> OpeningLoss? {
         if let opening = await opening {
             await withTaskCancellationHandler {
@@ -256,7 +256,7 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
 
     /// Writes a flush in one transaction, and returns after it is on the disk.
     ///
-    /// - Throws: ``Tidemark/StorageError``. Nothing of the flush was written then, and it may be passed again.
+    /// - Throws: ``/Tidemark/StorageError``. Nothing of the flush was written then, and it may be passed again.
     public func commit(_ flush: FlushBatch) throws(StorageError) {
         _ = try openDatabase()
         // The recovered state is no longer needed: a copy of 100,000 tombstones must not live as long as the journal.
@@ -269,7 +269,7 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
 
     /// Moves the damaged file aside, and begins an empty one under the same lock.
     ///
-    /// - Throws: ``Tidemark/StorageError``. No file is open then, and the method may be called again.
+    /// - Throws: ``/Tidemark/StorageError``. No file is open then, and the method may be called again.
     public func rebuild() throws(StorageError) {
         _ = try rebuild(reason: "damage found while it was in use")
     }
@@ -279,7 +279,7 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
     ///
     /// - Parameter reason: The reason for ``openingReport``.
     /// - Returns: The state of the new file.
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     public func restart(reason: String) throws(StorageError) -> RecoveredState {
         let opened = try reopen(reason: reason)
         salvagedLayerCount = opened.state.layers.count
@@ -292,7 +292,7 @@ public actor SQLiteJournal: Journal, HTTPJournal, AttachedStorage, ImmediateRead
 
     /// Copies the log back into the file, closes it and releases the lock. Further calls throw `.closed`.
     ///
-    /// - Throws: ``Tidemark/StorageError`` when the log could not be copied back. The file is closed even then, and
+    /// - Throws: ``/Tidemark/StorageError`` when the log could not be copied back. The file is closed even then, and
     ///   opening it again finds everything that was committed.
     public func close() throws(StorageError) {
         if pause != nil { return pause = nil }

@@ -7,7 +7,7 @@ enum DamagedFile {
     ///
     /// - Returns: The new path of the database: `<path>.damaged-<UTC time>`, with a number appended if that already
     ///   exists.
-    /// - Throws: ``Tidemark/StorageError`` `.cannotCreate` when a file cannot be renamed.
+    /// - Throws: ``/Tidemark/StorageError`` `.cannotCreate` when a file cannot be renamed.
     static func moveAside(
         _ file: DataFilePath, _ configuration: SQLiteJournal.Configuration
     ) throws(StorageError) -> String {

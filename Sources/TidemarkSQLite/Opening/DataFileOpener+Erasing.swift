@@ -7,7 +7,7 @@ extension DataFileOpener {
     /// Writes the copy that replaces the file, and marks it as complete. From then on the only next step is
     /// ``finishErasure(_:)``, however often the process ends.
     ///
-    /// - Throws: Errors of SQLite, ``Tidemark/StorageError``. The file is unchanged then.
+    /// - Throws: Errors of SQLite, ``/Tidemark/StorageError``. The file is unchanged then.
     func promiseErasure(of database: JournalDatabase) throws {
         do {
             try database.copyWithoutErased()

@@ -39,7 +39,7 @@ struct DataFileOpener {
 
     /// Opens the file, or creates, upgrades or rebuilds it.
     ///
-    /// - Throws: ``Tidemark/StorageError``, but never `.damaged`.
+    /// - Throws: ``/Tidemark/StorageError``, but never `.damaged`.
     func open() throws(StorageError) -> Opened {
         if let refusal = configuration.compression.refusal(path: file.path) { throw refusal }
         let header = try FileHeader.read(file.path)

@@ -52,7 +52,7 @@ struct DataFilePath: Hashable, Sendable {
 
     /// Creates the missing folders for the owner only (0700); existing folders are not changed.
     ///
-    /// - Throws: ``Tidemark/StorageError`` `.cannotCreate`.
+    /// - Throws: ``/Tidemark/StorageError`` `.cannotCreate`.
     func makeFolders() throws(StorageError) {
         var missing: [String] = []
         var url = URL(fileURLWithPath: path).deletingLastPathComponent()

@@ -31,7 +31,7 @@ enum FileHeader: Equatable {
     /// Reads the header. A file that this process has open is not read, because closing it would release SQLite's locks
     /// on it; it counts as ours.
     ///
-    /// - Throws: ``Tidemark/StorageError`` `.inputOutput` when the file exists and cannot be read, `.protected` when
+    /// - Throws: ``/Tidemark/StorageError`` `.inputOutput` when the file exists and cannot be read, `.protected` when
     ///   the system refuses access to it.
     static func read(_ path: String) throws(StorageError) -> FileHeader {
         if FilesInUse.contains(path) { return .ours(version: DataFile.formatVersion) }

@@ -25,7 +25,7 @@ public enum FileProtection: String, Sendable, CaseIterable {
 
     /// Protects the files of a database that exist. SQLite gives new files beside it the protection of the database.
     ///
-    /// - Throws: ``Tidemark/StorageError`` `.inputOutput`.
+    /// - Throws: ``/Tidemark/StorageError`` `.inputOutput`.
     func protect(_ file: DataFilePath) throws(StorageError) {
         #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
             for path in [file.path, file.writeAheadLog, file.sharedMemory] where DataFilePath.byteCount(path) != nil {

@@ -18,8 +18,8 @@ final class IdentityLock: Sendable {
     ///
     /// - Returns: nil when the file does not exist, or when no folder for locks is usable and the file has only one
     ///   name.
-    /// - Throws: ``Tidemark/StorageError`` `.locked`, which names the process and the path by which it opened the file;
-    ///   `.cannotCreate` when the file has several names and no folder can be used.
+    /// - Throws: ``/Tidemark/StorageError`` `.locked`, which names the process and the path by which it opened the
+    ///   file; `.cannotCreate` when the file has several names and no folder can be used.
     static func acquire(_ file: DataFilePath, in folder: LockFolder) throws(StorageError) -> IdentityLock? {
         guard let identity = FileIdentity(path: file.path) else { return nil }
         guard let folder = folder.usable() else {

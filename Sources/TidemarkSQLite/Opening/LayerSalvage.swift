@@ -6,8 +6,8 @@ enum LayerSalvage {
     /// Returns the layers that pass their checks, with the names that they need, numbered anew.
     ///
     /// - Parameter file: A file with any kind of damage. Nothing is written to it.
-    /// - Returns: At most ``TidemarkModel/Limits/layerCountCeiling`` layers and
-    ///   ``TidemarkModel/Limits/layerByteCountMax`` bytes; empty when none can be read.
+    /// - Returns: At most ``/TidemarkModel/Limits/layerCountCeiling`` layers and
+    ///   ``/TidemarkModel/Limits/layerByteCountMax`` bytes; empty when none can be read.
     static func layers(of file: DataFilePath) -> FlushBatch {
         var layers: [LayerRecord] = []
         var beside = FlushBatch()

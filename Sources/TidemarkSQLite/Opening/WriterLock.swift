@@ -10,7 +10,7 @@ final class WriterLock: Sendable {
 
     /// Takes the lock of a file.
     ///
-    /// - Throws: ``Tidemark/StorageError`` `.locked`, which names the process that holds the lock; `.cannotCreate`.
+    /// - Throws: ``/Tidemark/StorageError`` `.locked`, which names the process that holds the lock; `.cannotCreate`.
     init(_ file: DataFilePath) throws(StorageError) {
         let descriptor = open(file.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw DataFilePath.failure("cannot create \(file.lock)", errno) }

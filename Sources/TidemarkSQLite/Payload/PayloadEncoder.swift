@@ -69,7 +69,7 @@ package final class PayloadEncoder {
     ///   - id: The 16 bytes of a UUID, or the id's text.
     ///   - seal: The key and the stamps of the payload.
     ///   - fields: The field data to store beside it, at most ``PayloadCodec/fieldsByteCountMax`` bytes; mostly empty.
-    ///   - isReduced: The value of ``TidemarkStore/FlushRow/isReduced``; when true, `fields` is not empty.
+    ///   - isReduced: The value of ``/TidemarkStore/FlushRow/isReduced``; when true, `fields` is not empty.
     ///   - dictionary: The dictionary of the type; nil for none.
     ///   - isPadded: True to leave space for a longer version, as for new rows.
     /// - Returns: The bytes of the row, valid until the next batch starts.

@@ -22,6 +22,6 @@ public enum PayloadError: String, Error, Hashable, Sendable, CaseIterable {
     case rowMissing = "row_missing"
     /// The library or type of a query or a layer has no name.
     case unnamed
-    /// The payload is not a JSON object, or nests deeper than ``TidemarkModel/Limits/nestingDepthCeiling``.
+    /// The payload is not a JSON object, or nests deeper than ``/TidemarkModel/Limits/nestingDepthCeiling``.
     case notJSON = "not_json"
 }

@@ -22,7 +22,7 @@ package enum ApolloCacheFile {
 
     /// Reads all records of a file, in the order of their keys.
     ///
-    /// - Throws: ``Tidemark/StorageError``: `.notFound`; `.notOurs` if the file is not a SQLite database with this
+    /// - Throws: ``/Tidemark/StorageError``: `.notFound`; `.notOurs` if the file is not a SQLite database with this
     ///   table; `.limitExceeded` past ``recordCountMax`` or ``byteCountMax``; `.locked`, `.damaged`, `.inputOutput`.
     /// - Complexity: O(bytes of the file).
     package static func records(path: String) throws(StorageError) -> [Record] {

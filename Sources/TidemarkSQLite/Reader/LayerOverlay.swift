@@ -4,8 +4,8 @@ import TidemarkStore
 
 /// The pending layers of one snapshot, by the entities that they cover.
 ///
-/// Bounded by the limits of a writer: ``TidemarkModel/Limits/layerCountMax`` layers of
-/// ``TidemarkModel/Limits/layerByteCountMax`` bytes.
+/// Bounded by the limits of a writer: ``/TidemarkModel/Limits/layerCountMax`` layers of
+/// ``/TidemarkModel/Limits/layerByteCountMax`` bytes.
 struct LayerOverlay {
     /// The layers that pass their check, oldest first.
     private(set) var records: [LayerRecord] = []

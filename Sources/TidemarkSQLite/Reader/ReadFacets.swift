@@ -43,8 +43,8 @@ struct FacetCounts {
 
     /// Adds to the count of a value.
     ///
-    /// - Parameter code: An exact code; ``TidemarkStore/FieldCode/missing`` for an absent field.
-    /// - Throws: ``Tidemark/StorageError`` `.limitExceeded` beyond ``ReadFacets/distinctCountMax``.
+    /// - Parameter code: An exact code; ``/TidemarkStore/FieldCode/missing`` for an absent field.
+    /// - Throws: ``/Tidemark/StorageError`` `.limitExceeded` beyond ``ReadFacets/distinctCountMax``.
     mutating func add(_ code: [UInt8], json: [UInt8]? = nil, count: Int64 = 1) throws {
         if code == FieldCode.missing {
             missingCount += count

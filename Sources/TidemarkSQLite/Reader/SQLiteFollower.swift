@@ -26,7 +26,7 @@ package actor SQLiteFollower: Journal {
 
     /// Opens a data file for reading.
     ///
-    /// - Throws: ``Tidemark/StorageError``: `.notFound`, `.notOurs`, `.newerFormat`, `.damaged`, `.locked`,
+    /// - Throws: ``/Tidemark/StorageError``: `.notFound`, `.notOurs`, `.newerFormat`, `.damaged`, `.locked`,
     ///   `.inputOutput`.
     package static func open(
         path: String, encryption: (any DataFileEncryption)? = nil
@@ -69,7 +69,7 @@ package actor SQLiteFollower: Journal {
 
     /// Returns the current state of the file, to be compared with an earlier one.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     package func version() throws(StorageError) -> Version {
         Version(commit: try read { try $0.dataVersion() }, identity: FileIdentity(path: file.path)?.text)
     }
@@ -145,12 +145,12 @@ package actor SQLiteFollower: Journal {
 
     /// Throws: a follower cannot replace the file.
     ///
-    /// - Throws: ``Tidemark/StorageError`` `.damaged`, always.
+    /// - Throws: ``/Tidemark/StorageError`` `.damaged`, always.
     package func rebuild() throws(StorageError) { throw damaged("it was found damaged") }
 
     /// Throws: a follower cannot replace the file.
     ///
-    /// - Throws: ``Tidemark/StorageError`` `.damaged`, always.
+    /// - Throws: ``/Tidemark/StorageError`` `.damaged`, always.
     package func restart(reason: String) throws(StorageError) -> RecoveredState { throw damaged(reason) }
 
     private func damaged(_ reason: String) -> StorageError {
@@ -159,7 +159,7 @@ package actor SQLiteFollower: Journal {
 
     /// Closes the connection. Further calls throw `.closed`; closing again does nothing.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     package func close() throws(StorageError) {
         let database = database
         self.database = nil

@@ -5,7 +5,7 @@ import TidemarkStore
 extension SQLiteReader {
     /// Reads one entity as the server has it, without pending layers.
     ///
-    /// - Throws: ``Tidemark/StorageError``. A damaged row is not an error but an answer.
+    /// - Throws: ``/Tidemark/StorageError``. A damaged row is not an error but an answer.
     /// - Complexity: O(log n).
     public func entity(_ key: EntityKey) throws(StorageError) -> ReadAnswer {
         try snapshot { connection in
@@ -19,7 +19,7 @@ extension SQLiteReader {
 
     /// Reads one entity as a user sees it, with all pending layers applied.
     ///
-    /// - Throws: ``Tidemark/StorageError``. A damaged row is not an error but an answer.
+    /// - Throws: ``/Tidemark/StorageError``. A damaged row is not an error but an answer.
     /// - Complexity: O(log n), and O(bytes of the layers).
     public func visibleEntity(_ key: EntityKey) throws(StorageError) -> VisibleAnswer {
         try snapshot { connection in

@@ -14,7 +14,7 @@ extension SQLiteReader {
     ///   - selection: The entities to count. Its order, starting point and limit are ignored.
     ///   - countMax: The most values to return; all values are counted.
     ///   - onDamage: Called with each row that fails its check.
-    /// - Throws: ``Tidemark/StorageError``; `.limitExceeded` beyond ``ReadFacets/distinctCountMax``.
+    /// - Throws: ``/Tidemark/StorageError``; `.limitExceeded` beyond ``ReadFacets/distinctCountMax``.
     package func facets(
         _ path: FieldPath, of selection: EntitySelection, countMax: Int, onDamage: (DamagedRow) -> Void
     ) throws(StorageError) -> ReadFacets {

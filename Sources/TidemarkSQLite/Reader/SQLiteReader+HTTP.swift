@@ -7,7 +7,7 @@ extension SQLiteReader {
     /// Returns the stored HTTP responses whose heads pass their check, in the order of library and URL. Those that end
     /// with the writing process are left out.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     /// - Complexity: O(responses).
     package func httpAnswers(_ selection: HTTPSelection) throws(StorageError) -> [HTTPRecord] {
         try snapshot { connection in
@@ -20,7 +20,7 @@ extension SQLiteReader {
 
     /// Returns the totals of all stored HTTP responses, including those that end with the writing process.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     /// - Complexity: O(responses).
     package func httpTotals() throws(StorageError) -> HTTPTotals {
         try snapshot { connection in
@@ -32,7 +32,7 @@ extension SQLiteReader {
 
     /// Returns the number of stored body chunks, including those that no response refers to.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     package func httpChunkCount() throws(StorageError) -> Int {
         try snapshot { connection in
             Int(try PreparedStatement.number(connection, "SELECT count(*) FROM http_chunks") ?? 0)
@@ -42,7 +42,7 @@ extension SQLiteReader {
     /// Reads the body of a stored HTTP response by its number.
     ///
     /// - Returns: nil when the response does not exist or fails its check.
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     package func httpBody(_ number: Int64) throws(StorageError) -> [UInt8]? {
         try snapshot { connection in
             guard try DataFileSchema.version(connection) >= 6 else { return nil }

@@ -8,7 +8,7 @@ extension SQLiteReader {
     /// - Parameter library: The only library whose layers are returned; nil for all. Damaged rows are always returned,
     ///   because their library is unknown.
     /// - Returns: All layers at once; the limits of a writer bound them.
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     /// - Complexity: O(bytes of the layers), and O(log n) for each entity that they name.
     public func layers(library: ByteString? = nil) throws(StorageError) -> [ReadLayerStep] {
         try snapshot { connection in
@@ -28,7 +28,7 @@ extension SQLiteReader {
 
     /// Returns the number of stored layers, including damaged ones.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     public func layerCount() throws(StorageError) -> Int64 {
         try snapshot { connection in
             guard try DataFileSchema.version(connection) >= 3 else { return 0 }

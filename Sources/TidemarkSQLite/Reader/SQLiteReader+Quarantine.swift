@@ -31,7 +31,7 @@ extension SQLiteReader {
     ///   - filter: Which records to read.
     ///   - limit: The most records to read.
     ///   - visit: Called with each record; returns false to stop.
-    /// - Throws: ``Tidemark/StorageError``; `.damaged` for a record that no version of Tidemark writes.
+    /// - Throws: ``/Tidemark/StorageError``; `.damaged` for a record that no version of Tidemark writes.
     public func quarantine(
         _ filter: QuarantineFilter = QuarantineFilter(), limit: Int = .max, _ visit: (QuarantineRecord) throws -> Bool
     ) throws(StorageError) {
@@ -60,7 +60,7 @@ extension SQLiteReader {
     /// Reads one record of the quarantine by its number.
     ///
     /// - Returns: nil when there is no record with that number, or newer records have displaced it.
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     public func quarantineRecord(_ number: Int64) throws(StorageError) -> QuarantineRecord? {
         var record: QuarantineRecord?
         try quarantine(QuarantineFilter(after: number - 1), limit: 1) {

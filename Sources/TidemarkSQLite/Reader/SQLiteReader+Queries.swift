@@ -10,7 +10,7 @@ extension SQLiteReader {
     ///   - method: The only method whose queries are read; nil for all.
     ///   - visit: Called with each query, and with every damaged row, whose library and method are unknown. Returns
     ///     false to stop.
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     /// - Complexity: O(bytes of all lists) with any filter, because rows are checked before they are compared.
     public func queries(
         library: ByteString? = nil, method: ByteString? = nil, _ visit: (ReadQueryStep) throws -> Bool
@@ -34,7 +34,7 @@ extension SQLiteReader {
 
     /// Returns the number of stored queries, including damaged ones.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     public func queryCount() throws(StorageError) -> Int64 {
         try snapshot { connection in
             guard try SQLiteReader.hasQueries(connection) else { return 0 }

@@ -11,7 +11,7 @@ extension SQLiteReader {
     ///   - selection: The entities to read.
     ///   - visit: Called with each entity, and with each row that fails its check as it is read. Returns false to stop.
     /// - Returns: How the entities were read, or that the starting point is unknown.
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     /// - Complexity: See ``ReadPlan``. Up to `countMax` entities are kept in memory when they must be sorted.
     public func select(
         _ selection: EntitySelection, _ visit: (ReadStep) throws -> Bool

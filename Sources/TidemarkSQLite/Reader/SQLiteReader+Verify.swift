@@ -19,7 +19,7 @@ extension SQLiteReader {
     ///   checks only the outermost braces.
     /// - Returns: A report. Damage in single rows is never an error. For a file that cannot be read to its end, the
     ///   report has the problems found before, and the reason as ``VerifyReport/Problem/integrity(_:)``.
-    /// - Throws: ``Tidemark/StorageError`` other than `.damaged`.
+    /// - Throws: ``/Tidemark/StorageError`` other than `.damaged`.
     /// - Complexity: O(bytes of the file), plus one bit a row, or the index of keys of a file of blocks.
     public func verify(
         isValid: @escaping @Sendable ([UInt8]) -> Bool = {

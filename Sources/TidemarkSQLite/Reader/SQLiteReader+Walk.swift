@@ -12,7 +12,7 @@ extension SQLiteReader {
     ///   - limit: The most steps. Damaged layers are visited first and do not count.
     ///   - showsLayers: True to return entities with all pending layers applied; false for the server's versions.
     ///   - visit: Called with each entity and each damaged row; returns false to stop. Entities are not collected.
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     /// - Complexity: O(log n) to begin, O(1) a step, whatever the number of entities; with layers, O(their bytes) more.
     public func walk(
         library: ByteString? = nil, type: ByteString? = nil, after: EntityKey? = nil, limit: Int = .max,

@@ -38,7 +38,7 @@ public final class SQLiteReader {
     /// - Parameters:
     ///   - path: The path of an existing data file.
     ///   - encryption: The key of an encrypted file; nil for a file that is not encrypted.
-    /// - Throws: ``Tidemark/StorageError``: `.notFound`, `.notOurs`, `.newerFormat`, `.keyNeeded`, `.wrongKey`,
+    /// - Throws: ``/Tidemark/StorageError``: `.notFound`, `.notOurs`, `.newerFormat`, `.keyNeeded`, `.wrongKey`,
     ///   `.notEncrypted`, `.damaged`, `.locked`, `.inputOutput`.
     /// - Complexity: Independent of the number of entities.
     public init(path: String, encryption: (any DataFileEncryption)? = nil) throws(StorageError) {
@@ -113,7 +113,7 @@ public final class SQLiteReader {
 
     /// Returns all libraries, in the byte order of their ids.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     public func libraries() throws(StorageError) -> [ReadLibrary] {
         try snapshot { connection in
             let counters = try CounterTable.read(connection)
@@ -130,14 +130,14 @@ public final class SQLiteReader {
 
     /// Returns the counts of lines and events since the file was created.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     public func counts() throws(StorageError) -> EventCounts {
         try snapshot { try CounterTable.counts(try CounterTable.read($0)) }
     }
 
     /// Returns the kinds of events that were ignored, with their counts.
     ///
-    /// - Throws: ``Tidemark/StorageError``.
+    /// - Throws: ``/Tidemark/StorageError``.
     public func ignoredKinds() throws(StorageError) -> [ByteString: Int64] {
         try snapshot { try CounterTable.ignoredKinds($0) }
     }

@@ -29,7 +29,7 @@ public enum DataFileRepair {
     ///   - now: The current time in milliseconds since 1970.
     ///   - isValid: Returns true if the bytes are one JSON object; called on several threads, as in
     ///     ``SQLiteReader/verify(isValid:)``.
-    /// - Throws: ``Tidemark/StorageError``: `.notFound`, `.notOurs`, `.newerFormat`, `.keyNeeded`, `.wrongKey`,
+    /// - Throws: ``/Tidemark/StorageError``: `.notFound`, `.notOurs`, `.newerFormat`, `.keyNeeded`, `.wrongKey`,
     ///   `.notEncrypted`, `.locked`, `.diskFull`, `.cannotCreate`, `.inputOutput`. The file is unchanged then.
     /// - Complexity: O(bytes of the file), and the same disk space again.
     public static func run(

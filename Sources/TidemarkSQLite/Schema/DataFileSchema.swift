@@ -302,7 +302,7 @@ enum DataFileSchema {
     /// Without a log, the file is read as immutable, so that no file appears beside one of another program. With a log,
     /// the log is read, too, still read-only.
     ///
-    /// - Throws: ``Tidemark/StorageError`` `.notOurs`, `.newerFormat` or `.codecMissing`; ``SQLiteError`` for damage,
+    /// - Throws: ``/Tidemark/StorageError`` `.notOurs`, `.newerFormat` or `.codecMissing`; ``SQLiteError`` for damage,
     ///   or as SQLite returned it.
     static func check(_ file: DataFilePath) throws {
         let hasLog = DataFilePath.byteCount(file.writeAheadLog) ?? 0 > 0

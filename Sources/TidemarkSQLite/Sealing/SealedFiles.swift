@@ -68,7 +68,7 @@ enum SealedFiles {
     /// A file without a key is not read here: ``FileHeader`` shows whether it needs one.
     ///
     /// - Returns: nil if there is no key, so that the file is opened without the VFS of sealed files.
-    /// - Throws: ``Tidemark/StorageError``: `.keyNeeded`, `.wrongKey`, `.notEncrypted`, `.inputOutput`.
+    /// - Throws: ``/Tidemark/StorageError``: `.keyNeeded`, `.wrongKey`, `.notEncrypted`, `.inputOutput`.
     static func use(
         _ file: DataFilePath, _ encryption: (any DataFileEncryption)?
     ) throws(StorageError) -> Use? {

@@ -5,7 +5,7 @@ extension ScopeSet {
     /// What ``prepare(_:countMax:)`` needs next; nil once everything is read.
     package var nextStepOfRules: ViewFillStep? { views.nextStepOfRelations }
 
-    /// What ``fill(_:_:countMax:identity:now:)`` needs next; ``TidemarkViews/ViewFillStep/complete`` for a call that
+    /// What ``fill(_:_:countMax:identity:now:)`` needs next; ``/TidemarkViews/ViewFillStep/complete`` for a call that
     /// reads no page.
     package func nextStep(of handle: ScopeHandle) -> ViewFillStep {
         guard let scope = scopes[handle], case .filling = scope.phase, scope.filledCount < scope.uses.count else {

@@ -3,7 +3,7 @@ import TidemarkViews
 
 /// The scopes of one library that clients have at the moment.
 ///
-/// A pure value. It reads entities through ``TidemarkViews/ViewEntities``, which has to show the server's data without
+/// A pure value. It reads entities through ``/TidemarkViews/ViewEntities``, which has to show the server's data without
 /// pending edits, and is given every change of one in the order in which the cache applied them. It starts nothing,
 /// waits for nothing and writes nothing.
 ///

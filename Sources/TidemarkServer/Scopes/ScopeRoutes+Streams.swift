@@ -29,9 +29,11 @@ extension ScopeRoutes {
     /// ```
     ///
     /// - Parameters:
+    ///   - name: The scope's name in the file.
     ///   - parameters: The values that would be in the address.
     ///   - identity: Who asks. The stream ends at its expiry.
     ///   - sequence: With `epoch`, where the client goes on; nil for a state.
+    ///   - epoch: The name of the log that the client followed.
     /// - Throws: ``Refusal``.
     public func stream(
         _ name: String, _ parameters: [String: String], for identity: ScopeIdentity, after sequence: UInt64? = nil,

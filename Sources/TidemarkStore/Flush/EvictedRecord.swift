@@ -4,7 +4,7 @@ import TidemarkModel
 public struct EvictedRecord: Hashable, Sendable {
     /// The library of the key.
     public var library: LibraryIndex
-    /// The hash of the key, equal in every process; see ``EntityIdentity/lastingHash``.
+    /// The hash of the key, equal in every process; see `EntityIdentity.lastingHash`.
     public var hash: UInt64
     /// True if the key no longer counts as evicted, because its entity was stored again or deleted.
     public var isBack: Bool

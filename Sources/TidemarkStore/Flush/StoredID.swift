@@ -15,7 +15,7 @@ public enum StoredID: Hashable, Sendable {
 
     /// Creates an id from its text. A text in the form of a UUID becomes ``uuid(_:)``.
     ///
-    /// - Parameter id: The canonical id, as ``TidemarkModel/EntityKey/id``.
+    /// - Parameter id: The canonical id, as ``/TidemarkModel/EntityKey/id``.
     public init(_ id: ByteString) {
         if let value = id.bytes.withUnsafeBytes({ UUIDValue(text: $0) }) {
             self = .uuid(value)
@@ -45,7 +45,7 @@ public enum StoredID: Hashable, Sendable {
         }
     }
 
-    /// The id's canonical text, as in ``TidemarkModel/EntityKey/id``.
+    /// The id's canonical text, as in ``/TidemarkModel/EntityKey/id``.
     public var text: ByteString {
         switch self {
         case .uuid(let value): ByteString(value.text)

@@ -45,7 +45,7 @@ package enum EventSource: Hashable, Sendable {
     case line(InputID, Int64)
     /// The response of an upstream.
     case upstream
-    /// The reader of a log; see ``TidemarkModel/LineOrigin/reader``.
+    /// The reader of a log; see ``/TidemarkModel/LineOrigin/reader``.
     case reader
 
     /// True if the event is a line of an input, which is counted in exactly one bin (law L7).

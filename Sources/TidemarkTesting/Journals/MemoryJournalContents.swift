@@ -44,7 +44,7 @@ struct MemoryJournalContents: Sendable {
 
     /// Applies a flush.
     ///
-    /// - Throws: ``Tidemark/StorageError`` `.damaged` when the flush contradicts the stored content. The caller must
+    /// - Throws: ``/Tidemark/StorageError`` `.damaged` when the flush contradicts the stored content. The caller must
     ///   then discard all changes.
     mutating func apply(_ flush: FlushBatch, quarantineRecordCountMax: Int) throws(StorageError) {
         if flush.attached.contains(where: { $0 is DerivedRecordsRemoval }) {

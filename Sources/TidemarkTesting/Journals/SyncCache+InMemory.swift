@@ -18,7 +18,7 @@ extension SyncCache {
     ///     fail.
     ///   - mutationUpstream: The server that performs the requests of pending edits; without one nothing is sent.
     ///   - clock: The source of time; a ``ManualClock`` stands still until the test moves it.
-    /// - Throws: ``Tidemark/StorageError`` for a configuration that no cache can have.
+    /// - Throws: ``/Tidemark/StorageError`` for a configuration that no cache can have.
     public static func inMemory(
         configuration: CacheConfiguration = CacheConfiguration(), upstream: (any Upstream)? = nil,
         queryUpstream: (any QueryUpstream)? = nil, mutationUpstream: (any MutationUpstream)? = nil,

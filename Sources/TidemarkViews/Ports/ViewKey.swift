@@ -4,7 +4,7 @@ import TidemarkModel
 package struct ViewKey: Hashable, Sendable {
     /// The cache's own name of the type.
     package let type: ByteString
-    /// The id in its canonical form, as ``TidemarkModel/EntityKey/id``.
+    /// The id in its canonical form, as ``/TidemarkModel/EntityKey/id``.
     package let id: ByteString
 
     /// Creates a key.

@@ -18,7 +18,7 @@ import TidemarkTesting
     @Test func `after SIGKILL the database is as the model at its cursor, with everything acknowledged`()
         async throws
     {
-        let killCount = TestScale.kills.number ?? 30
+        let killCount = TestScale.kills.number ?? 15
         let (stream, log) = streams()
         let lines = log.split(separator: 0x0A).map { Array($0) + [0x0A] }
         var random = SeededGenerator(seed: 1)

@@ -149,7 +149,7 @@ import TidemarkTesting
             for _ in 0..<4 { statuses.append(try await run(["verify"]).status) }
             return statuses
         }
-        let lines = (0..<20_000).map { number in
+        let lines = (0..<8_000).map { number in
             EventLine.change(
                 #"{"id":"i\#(number % 40)","title":"\#(number)","project":"p\#(number % 3)"}"#, type: "issue")
         }

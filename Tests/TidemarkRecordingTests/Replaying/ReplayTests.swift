@@ -39,13 +39,14 @@ import TidemarkTesting
         var compared = 0
         // Some recordings end early: they met no long quiet period, or their state is too large for a base. How many
         // do depends on the machine, so more walks follow until enough were compared.
-        for first in stride(from: UInt64(100), to: 220, by: 12) where compared < 4 {
+        let wanted = 2 * max(1, TestScale.seeds.number ?? 1)
+        for first in stride(from: UInt64(100), to: 100 + 60 * UInt64(wanted), by: 6) where compared < wanted {
             compared += try await withThrowingTaskGroup { group in
-                for seed in first..<first + 12 { group.addTask { try await compareShortened(seed: seed) } }
+                for seed in first..<first + 6 { group.addTask { try await compareShortened(seed: seed) } }
                 return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
             }
         }
-        #expect(compared >= 4, "\(compared) of 120 recordings have their whole walk")
+        #expect(compared >= wanted, "\(compared) of \(60 * wanted) recordings have their whole walk")
     }
 
     /// - Returns: False when the recording ended before its walk, so that there is nothing to compare.

@@ -56,7 +56,7 @@ import TidemarkTesting
 
     @Test func `a stop anywhere leaves the acknowledged flushes, or one more`() throws {
         let points = CrashPoints(
-            count: TestScale.crashPointCount(few: 25), only: TestScale.point.number, seed: TestScale.randomSeed)
+            count: TestScale.crashPointCount(few: 12), only: TestScale.point.number, seed: TestScale.randomSeed)
         var count = 0
         do {
             let folder = try TemporaryFolder()

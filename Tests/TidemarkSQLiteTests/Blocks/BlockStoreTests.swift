@@ -20,12 +20,12 @@ import TidemarkTesting
         // A fault disk avoids real syncs.
         let disk = try FaultDisk(folder: folder.path)
         defer { withExtendedLifetime(disk) {} }
-        let keyCount = [20, 400, 1_500][Int(seed % 3)]
+        let keyCount = [20, 300, 800][Int(seed % 3)]
         var model = BlockStoreModel(seed: Int(seed), keyCount: keyCount)
         var file = try BlockStoreFile(folder.file(), readsAhead: readsAhead)
         let removalShare = [20, 200, 500][random.below(3)]
         var run = RandomWalk(seed: seed)
-        while run.next(of: 40) {
+        while run.next(of: 24) {
             let rowCount = 1 + random.below(keyCount)
             let flush = model.flush(rowCount: rowCount, removalShare: removalShare, clears: random.chance(100))
             let outcome = try file.outcome(of: flush)

@@ -36,7 +36,7 @@ import TidemarkTesting
         return (ids, outcome)
     }
 
-    @Test(arguments: TestScale.seeds(24))
+    @Test(arguments: TestScale.seeds(8))
     func `selections and counts equal a filter and a sort of everything`(seed: UInt64) async throws {
         var walk = try await FieldIndexWalk(seed: seed, path: folder.file())
         var methods: Set<ReadPlan.Method> = []

@@ -50,7 +50,7 @@ import TidemarkTesting
         return keys
     }
 
-    @Test(arguments: EntityLayout.allCases, [(count: 2_000, byteCount: 64), (count: 90, byteCount: 800_000)])
+    @Test(arguments: EntityLayout.allCases, [(count: 2_000, byteCount: 64), (count: 45, byteCount: 800_000)])
     func `a scan returns every entity in key order, however much is read ahead`(
         layout: EntityLayout, size: (count: Int, byteCount: Int)
     ) async throws {

@@ -26,7 +26,7 @@ import TidemarkTesting
         return conformance
     }
 
-    @Test(arguments: layouts, UInt64(1)...4) func `a journal on disk keeps its promises`(
+    @Test(arguments: layouts, TestScale.seeds(2)) func `a journal on disk keeps its promises`(
         layout: EntityLayout?, seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder()
@@ -35,7 +35,7 @@ import TidemarkTesting
         #expect(report.problems == [])
     }
 
-    @Test(arguments: layouts, UInt64(1)...3) func `a rebuilt journal on disk is as a new one`(
+    @Test(arguments: layouts, TestScale.seeds(2)) func `a rebuilt journal on disk is as a new one`(
         layout: EntityLayout?, seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder()
@@ -45,7 +45,7 @@ import TidemarkTesting
     private static let indexes = ["type-0./size", "type-0./name", "type-1./size", "type-2./text", "type-3./name"]
         .compactMap { FieldIndex($0) }
 
-    @Test(arguments: layouts, UInt64(1)...4)
+    @Test(arguments: layouts, TestScale.seeds(2))
     func `a journal with indexes returns all entities that fulfil a constraint`(
         layout: EntityLayout?, seed: UInt64
     ) async throws {

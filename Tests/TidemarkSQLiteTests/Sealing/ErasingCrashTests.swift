@@ -58,7 +58,7 @@ import TidemarkTesting
         _ check: (TemporaryFolder, _ isDone: Bool, _ place: String) async throws -> Void
     ) async throws {
         let points = CrashPoints(
-            count: TestScale.crashPointCount(few: 12), only: TestScale.point.number, seed: TestScale.randomSeed)
+            count: TestScale.crashPointCount(few: 6), only: TestScale.point.number, seed: TestScale.randomSeed)
         let folder = try copy(prepared)
         let quiet = try FaultDisk(folder: folder.path)
         var isDone = false

@@ -3,7 +3,7 @@ import TidemarkModel
 /// Admits events: their library and type get indexes, and the library's gate decides.
 extension CacheState {
     /// Admits one event and, if it is next, applies it and the events held after it. An unusable event is accepted only
-    /// from a ``TidemarkModel/LineOrigin/log``.
+    /// from a ``/TidemarkModel/LineOrigin/log``.
     mutating func admit(_ view: EventView, of batch: EventBatch, at now: Int64) {
         let event = view.event
         if case .unusable = event.kind { return admitUnusable(view, of: batch, at: now) }
