@@ -11,7 +11,7 @@ struct ExportCommand: AsyncParsableCommand {
         discussion: """
             Lines are {\"library_id\",\"resource_type\",\"id\",\"resource\",\"sequence\"} in key order: two caches \
             with the same content print the same bytes. Resources are printed as the server sent them, without pending \
-            edits; tidemark pending lists those.
+            edits; tidemark pending lists those. With --json the output is the same.
 
             EXAMPLE
               tidemark export --db cache.db --type file > files.ndjson
