@@ -255,6 +255,30 @@ test("the example of views in React shows rows, and what changes in them", optio
   });
 });
 
+test("the example of a mutation shows its edit at once, and takes it back if it fails", options, async () => {
+  const before = `
+    import { NormalizedCache } from "@tidemark/client";
+    globalThis.cache = new NormalizedCache();
+    cache.ingest({ event: { ResourceChanged: { resource_type: 'photo', resource: { id: 'p1', name: 'Low tide' } } } });
+    globalThis.asked = [];
+    globalThis.fetch = (url, { body }) => { asked.push([url, JSON.parse(body)]); return new Promise((resolve) => { globalThis.answer = resolve; }); };`;
+  const behind = `
+    import { CacheProvider } from "@tidemark/client/react";
+    import { createRoot } from "react-dom/client";
+    createRoot(document.getElementById("root") as HTMLElement).render(<CacheProvider cache={cache}><Rename id="p1" /></CacheProvider>);`;
+  await inBrowser(example("web", "useMutation<string>"), { before, behind }, async (tab) => {
+    for (const [status, after] of [[500, "Low tide the server answered 500"], [200, "High tide"]]) {
+      await shows(tab, "Low tide");
+      await tab.run("document.querySelector('button').click()");
+      await shows(tab, "High tide");
+      await tab.run("until(() => asked.length > 0)");
+      assert.deepEqual(await tab.run("asked.splice(0)"), [["/api/photos/p1", { name: "High tide" }]]);
+      await tab.run(`answer(new Response("", { status: ${status} })); undefined`);
+      await shows(tab, after);
+    }
+  });
+});
+
 test("the example that follows a server says that it is refused", options, async () => {
   const own = `
     globalThis.token = 'wrong';
@@ -273,7 +297,7 @@ test("the example with a journal of its own opens in one tab, and says in anothe
 
 test("the example of edits sends one, and confirms it", options, async () => {
   const api = { "/api/photos.rename": { id: "p1", name: "Open sea" } };
-  await inBrowser(example("web", "Idempotency-Key"), { api, behind: "globalThis.cache = cache;" }, async (tab) => {
+  await inBrowser(example("web", "outbox.changed"), { api, behind: "globalThis.cache = cache;" }, async (tab) => {
     await tab.run("until(() => printed.some(([, state]) => state === 'sending'))");
     await tab.run("until(() => cache.port.edits(null).pending.length === 0)");
     const entity = await tab.run("cache.calls.entity.get({ resource_type: 'photo', id: 'p1' }).then(({ entity }) => entity)");
