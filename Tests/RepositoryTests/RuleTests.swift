@@ -5,7 +5,7 @@ import TidemarkTestKit
 
 /// The files in Tests/Rules: every rule has a test, every test exists, and the pages are those of the files.
 @Suite(.pooled, .tags(.process)) struct RuleTests {
-    @Test(arguments: [("graphql", 70), ("http", 55), ("delivery", 28)])
+    @Test(arguments: [("graphql", 70), ("http", 55), ("delivery", 28), ("views", 180)])
     func `every rule of a file has tests, and all of them exist`(_ file: String, _ leastCount: Int) throws {
         let names = try Tree.testNames().all
         var counts: [Int] = []
