@@ -8,7 +8,7 @@ extension ViewSet {
     ///
     /// - Parameter countMax: The most entities to read, at least 1.
     /// - Returns: True once the use is complete.
-    package mutating func fill(_ id: ViewUseID, _ entities: any ViewEntities, countMax: Int) -> Bool {
+    package mutating func fill(_ id: ViewUseID, _ entities: any ListableEntities, countMax: Int) -> Bool {
         var page: FillPage?
         if let (type, last) = relationCursor(for: id) {
             let isJoint = fillsJointly(id, type, after: last)

@@ -41,7 +41,7 @@ extension ViewSet {
     ///
     /// - Parameter countMax: The most entities to read, at least 1.
     /// - Returns: True once they are complete.
-    package mutating func fillRules(_ entities: any ViewEntities, countMax: Int) -> Bool {
+    package mutating func fillRules(_ entities: any ListableEntities, countMax: Int) -> Bool {
         guard let (type, last) = relationCursor(for: nil) else { return true }
         fillRelations(FillPage(of: type, after: last, entities, countMax: countMax))
         return relationCursor(for: nil) == nil

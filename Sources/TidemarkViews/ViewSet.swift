@@ -257,6 +257,4 @@ package struct ViewUseID: Hashable, Sendable {
 /// A library without entities.
 private struct NoEntities: ViewEntities {
     func state(of key: ViewKey) -> ViewEntityState { .unknown }
-
-    func ids(of type: ByteString, after id: ByteString?, countMax: Int) -> [ByteString] { [] }
 }

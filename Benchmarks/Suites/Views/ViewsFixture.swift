@@ -7,7 +7,7 @@ import TidemarkTesting
 import TidemarkViews
 
 /// Issues and their projects, or follows and posts, for ``ViewsSuite``.
-final class ViewsFixture: ViewEntities {
+final class ViewsFixture: ListableEntities {
     struct Size {
         let issueCount: Int
         let projectCount: Int

@@ -6,7 +6,7 @@ import TidemarkViews
 ///
 /// Holds all entities of the view's types in memory. Whether a missing one was deleted is looked up when it is asked
 /// for, so beside a writer that answer may be newer; it decides only what counts as missing.
-final class FileEntities: ViewEntities {
+final class FileEntities: ListableEntities {
     private let reader: CacheReader
     private let library: ByteString
     private let showsLayers: Bool

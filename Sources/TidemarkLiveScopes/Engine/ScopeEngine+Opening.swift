@@ -163,7 +163,8 @@ extension ScopeEngine {
         while let step = step(scope, of: library) {
             switch step {
             case .complete, .unpaged:
-                fillStep(scope, of: library, ScopeEntities(library, in: cache), countMax: 1, in: cache)
+                let entities = PagedEntities(ScopeEntities(library, in: cache), type: "", [])
+                fillStep(scope, of: library, entities, countMax: 1, in: cache)
             case .page(let name, let after):
                 guard let type = library.followed[name]?.type else { return }
                 do throws(StorageError) {
@@ -191,7 +192,7 @@ extension ScopeEngine {
     }
 
     private func fillStep(
-        _ scope: ServedScope?, of library: ScopeLibrary, _ entities: any ViewEntities, countMax: Int,
+        _ scope: ServedScope?, of library: ScopeLibrary, _ entities: any ListableEntities, countMax: Int,
         in cache: isolated SyncCache
     ) {
         if let step = library.scopes.nextStepOfRules, step != .complete {

@@ -25,9 +25,4 @@ struct ScopeEntities: ViewEntities {
         if !library.lost.contains(key) { library.unreadable.insert(key) }
         return .unknown
     }
-
-    /// Nothing: ids are read page by page, see ``/TidemarkViews/PagedEntities``.
-    func ids(of type: ByteString, after id: ByteString?, countMax: Int) -> [ByteString] {
-        preconditionFailure("the ids of \(type) are read in pages")
-    }
 }

@@ -20,7 +20,7 @@ package enum StoredResultCheck {
     ///   - types: The cache's own names of types, by their other names.
     /// - Returns: What is wrong in a few words; nil if nothing is.
     package static func problem(
-        _ body: [UInt8], of rule: ViewRule, _ entities: any ViewEntities, types: [ByteString: ByteString] = [:]
+        _ body: [UInt8], of rule: ViewRule, _ entities: any ListableEntities, types: [ByteString: ByteString] = [:]
     ) -> String? {
         guard let stored = result(body) else { return "its stored rows cannot be read" }
         let binding: ViewBinding

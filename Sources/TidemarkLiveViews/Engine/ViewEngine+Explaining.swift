@@ -55,23 +55,81 @@ extension ViewEngine {
         reply: @escaping (Result<ViewExplanation, CacheError>) -> Void
     ) async {
         await open(request, in: cache) { opened in
-            let result = opened.flatMap { shown in
-                Result { () throws(CacheError) in
-                    defer { self.close(shown, in: cache) }
-                    let explanation = try self.explanation(of: part, shown, in: cache)
-                    guard shown.view.library.isReadable else {
-                        self.rebuild(shown.view.library, in: cache)
-                        throw CacheError(.storageFailed, "an entity that the explanation needs could not be read")
-                    }
-                    return explanation
-                }
+            guard case .entity = part, case .success(let shown) = opened else {
+                return reply(self.explanation(of: part, opened, CopiedEntities(), in: cache))
             }
-            reply(result)
+            let types = shown.view.library.views.searchedTypes(shown.window)
+            guard !types.isEmpty else {
+                return reply(self.explanation(of: part, opened, CopiedEntities(), in: cache))
+            }
+            // The use stays held while they are read.
+            shown.view.library.views.close(shown.window)
+            cache.spawn {
+                await self.explain(part, of: shown.view, request, searching: types, in: cache, reply: reply)
+            }
+        }
+    }
+
+    /// Reads the entities that an explanation searches, page by page, then explains the view as it is by then.
+    private func explain(
+        _ part: ExplainedPart, of view: OpenView, _ request: ViewRequest, searching types: Set<ByteString>,
+        in cache: isolated SyncCache, reply: @escaping (Result<ViewExplanation, CacheError>) -> Void
+    ) async {
+        defer { close(view, in: cache) }
+        do throws(CacheError) {
+            let copied = try await copy(types, of: view.library, in: cache)
+            await open(request, in: cache) { opened in
+                reply(self.explanation(of: part, opened, copied, in: cache))
+            }
+        } catch {
+            reply(.failure(error))
+        }
+    }
+
+    /// - Throws: ``/Tidemark/CacheError`` `storageFailed`.
+    private func copy(
+        _ types: Set<ByteString>, of library: ViewLibrary, in cache: isolated SyncCache
+    ) async throws(CacheError) -> CopiedEntities {
+        var copied = CopiedEntities()
+        for name in types.sorted() {
+            guard let type = library.followed[name]?.type else { continue }
+            let countMax = copied.count + ViewSet.searchedCountMax
+            var (last, isLast): (ByteString?, Bool) = (nil, false)
+            while !isLast, copied.count < countMax {
+                do throws(StorageError) {
+                    try await cache.withPage(of: type, after: last) { entities, isEnd in
+                        copied.add(entities, of: name)
+                        last = entities.last?.id ?? last
+                        isLast = isEnd
+                    }
+                } catch {
+                    throw CacheError(.storageFailed, error.description)
+                }
+                await Task.yield()
+            }
+        }
+        return copied
+    }
+
+    private func explanation(
+        of part: ExplainedPart, _ opened: Result<ShownView, CacheError>, _ listed: CopiedEntities,
+        in cache: isolated SyncCache
+    ) -> Result<ViewExplanation, CacheError> {
+        opened.flatMap { shown in
+            Result { () throws(CacheError) in
+                defer { close(shown, in: cache) }
+                let explanation = try explanation(of: part, shown, listed, in: cache)
+                guard shown.view.library.isReadable else {
+                    rebuild(shown.view.library, in: cache)
+                    throw CacheError(.storageFailed, "an entity that the explanation needs could not be read")
+                }
+                return explanation
+            }
         }
     }
 
     private func explanation(
-        of part: ExplainedPart, _ shown: ShownView, in cache: isolated SyncCache
+        of part: ExplainedPart, _ shown: ShownView, _ listed: CopiedEntities, in cache: isolated SyncCache
     ) throws(CacheError) -> ViewExplanation {
         let (library, window) = (shown.view.library, shown.window)
         var explanation = ViewExplanation(
@@ -100,7 +158,8 @@ extension ViewEngine {
                         isMiss: !isShown))
                 break
             }
-            explanation.entity = library.views.explain(ViewKey(type: name, id: id), window, entities)
+            explanation.entity = library.views.explain(
+                ViewKey(type: name, id: id), window, entities, listed: listed)
         }
         return explanation
     }

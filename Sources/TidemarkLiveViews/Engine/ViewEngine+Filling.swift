@@ -54,7 +54,8 @@ extension ViewEngine {
             case .complete: return true
             case .unpaged:
                 guard case .use(let use) = filling else { return true }
-                _ = library.views.fill(use, CacheEntities(library, in: cache), countMax: 1)
+                let entities = PagedEntities(CacheEntities(library, in: cache), type: "", [])
+                _ = library.views.fill(use, entities, countMax: 1)
             case .page(let name, let after):
                 guard let type = library.followed[name]?.type else { return true }
                 do throws(StorageError) {
@@ -194,7 +195,7 @@ extension ViewLibrary {
     }
 
     /// Makes one step of a filling.
-    func fill(_ filling: ViewEngine.Filling, _ entities: any ViewEntities, countMax: Int) {
+    func fill(_ filling: ViewEngine.Filling, _ entities: any ListableEntities, countMax: Int) {
         switch filling {
         case .use(let use): _ = views.fill(use, entities, countMax: countMax)
         case .rules: _ = views.fillRules(entities, countMax: countMax)

@@ -51,7 +51,7 @@ package struct ScopeExplainer {
     /// - Complexity: As evaluating the scope anew.
     package func explain(
         _ key: ViewKey, claims: [UInt8], address: [(name: ByteString, value: ByteString)],
-        _ entities: any ViewEntities
+        _ entities: any ListableEntities
     ) -> ScopeExplanation {
         let parameters: ScopeParameters
         do throws(ScopeRequestError) {
@@ -76,7 +76,7 @@ package struct ScopeExplainer {
 
     /// What a client is sent of the entity; nil if the scope does not show it.
     private func sent(
-        _ key: ViewKey, _ parameters: ScopeParameters, _ entities: any ViewEntities
+        _ key: ViewKey, _ parameters: ScopeParameters, _ entities: any ListableEntities
     ) throws(ScopeRequestError) -> [UInt8]? {
         // No client sees the names that are made with this secret.
         let secret = ScopeSecret { _ in [UInt8](repeating: 0, count: 32) }
@@ -90,7 +90,7 @@ package struct ScopeExplainer {
 
     /// The first condition of `require` without a match; nil if all hold.
     private func requirement(
-        _ parameters: ScopeParameters, _ entities: any ViewEntities
+        _ parameters: ScopeParameters, _ entities: any ListableEntities
     ) throws(ScopeRequestError) -> ScopeExplanation? {
         for (index, rule) in definition.requirements.enumerated() {
             let (set, window) = try evaluated(rule, parameters, entities)
@@ -103,7 +103,7 @@ package struct ScopeExplainer {
     // MARK: Reasons
 
     private func failure(
-        _ key: ViewKey, _ type: ScopeType, _ parameters: ScopeParameters, _ entities: any ViewEntities
+        _ key: ViewKey, _ type: ScopeType, _ parameters: ScopeParameters, _ entities: any ListableEntities
     ) throws(ScopeRequestError) -> ViewFailure {
         let start = place("/types") + RulePlace.token(type.writtenType.bytes)
         let (set, window) = try evaluated(type.writtenRule, parameters, entities)
@@ -116,7 +116,7 @@ package struct ScopeExplainer {
 
     /// Evaluates a rule alone, with a window of one row.
     private func evaluated(
-        _ rule: ViewRule, _ parameters: ScopeParameters, _ entities: any ViewEntities
+        _ rule: ViewRule, _ parameters: ScopeParameters, _ entities: any ListableEntities
     ) throws(ScopeRequestError) -> (ViewSet, ViewWindowID?) {
         var set = ViewSet(types: types)
         guard let use = set.hold(rule, try parameters.binding(rule)) else { return (set, nil) }

@@ -22,7 +22,7 @@ extension ScopeSet {
     ///   - now: The time in seconds.
     /// - Returns: True once the scope is ready. It may be forbidden then.
     package mutating func fill(
-        _ handle: ScopeHandle, _ entities: any ViewEntities, countMax: Int, identity: [UInt8], now: Int64
+        _ handle: ScopeHandle, _ entities: any ListableEntities, countMax: Int, identity: [UInt8], now: Int64
     ) -> Bool {
         guard let scope = scopes[handle], case .filling = scope.phase else { return true }
         if scope.filledCount >= scope.matchCounts.count, !scope.isAllowed {

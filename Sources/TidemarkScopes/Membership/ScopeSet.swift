@@ -63,7 +63,7 @@ package struct ScopeSet: Sendable {
     ///
     /// - Parameter countMax: The most entities to read, at least 1.
     /// - Returns: True once everything is read.
-    package mutating func prepare(_ entities: any ViewEntities, countMax: Int) -> Bool {
+    package mutating func prepare(_ entities: any ListableEntities, countMax: Int) -> Bool {
         views.fillRules(entities, countMax: countMax)
     }
 

@@ -8,6 +8,8 @@ struct FailureSearch {
 
     var evaluation: Evaluation
     private let entities: any ViewEntities
+    /// The entities of ``ViewSet/searchedTypes(_:)``.
+    private let listed: any ListableEntities
     /// The slot at which the entity has to be.
     private let slot: Int
     private let entity: EntityNumber
@@ -20,8 +22,12 @@ struct FailureSearch {
     /// - Parameters:
     ///   - evaluation: An evaluation of the current state. Its phantom is the entity, if no relation holds it.
     ///   - entity: The number of the entity, or ``EntityTable/phantom``.
-    init(_ evaluation: Evaluation, at slot: Int, _ entity: EntityNumber, _ entities: any ViewEntities) {
+    init(
+        _ evaluation: Evaluation, at slot: Int, _ entity: EntityNumber, _ entities: any ViewEntities,
+        listed: any ListableEntities
+    ) {
         self.entities = entities
+        self.listed = listed
         self.evaluation = evaluation
         self.slot = slot
         self.entity = entity
@@ -94,10 +100,9 @@ struct FailureSearch {
         _ source: PlanSource, _ condition: PlanCondition, _ keys: JoinKeys
     ) -> [EntityNumber] {
         guard source.filter != nil else { return [] }
+        let isListed = condition.left != .identity
         let ids =
-            condition.left == .identity
-            ? Array(keys)
-            : entities.ids(of: source.type, after: nil, countMax: FailureSearch.rowCountMax)
+            isListed ? listed.ids(of: source.type, after: nil, countMax: FailureSearch.rowCountMax) : Array(keys)
         let former = evaluation.slots[source.slot]
         defer { evaluation.slots[source.slot] = former }
         var found: [EntityNumber] = []
@@ -106,7 +111,7 @@ struct FailureSearch {
             let number = evaluation.indexes.table.number(of: key)
             let isMember = number.map { evaluation.indexes.relations[source.relation].members.contains($0) } ?? false
             guard !isMember, evaluation.extras.count < FailureSearch.rowCountMax,
-                let resource = entities.state(of: key).resource
+                let resource = (isListed ? listed.state(of: key) : entities.state(of: key)).resource
             else { continue }
             evaluation.extras.append((key, OutlinedResource(resource)))
             evaluation.slots[source.slot] = EntityTable.firstExtra + EntityNumber(evaluation.extras.count - 1)

@@ -51,11 +51,34 @@ extension ViewSet {
         return Array(keys.sorted().prefix(countMax))
     }
 
+    /// Returns the shown rows that an entity is in, or why it is in none, where all entities can be listed.
+    package func explain(
+        _ key: ViewKey, _ number: ViewWindowID, _ entities: any ListableEntities
+    ) -> ViewEntityExplanation? {
+        explain(key, number, entities, listed: entities)
+    }
+
+    /// The most entities of a type that an explanation searches: 10,000.
+    package static var searchedCountMax: Int { FailureSearch.rowCountMax }
+
+    /// Returns the types of which an explanation searches all entities: of a join whose `where` they may fail, so that
+    /// no index has them.
+    package func searchedTypes(_ number: ViewWindowID) -> Set<ByteString> {
+        guard let window = windows[number], let shape = shapes[window.shape] else { return [] }
+        return Set(
+            shape.plan.sources.filter { source in
+                guard source.filter != nil, let first = source.conditions.first else { return false }
+                return first.left != .identity
+            }.map(\.type))
+    }
+
     /// Returns the shown rows that an entity is in, as a source or inside an include, or why it is in none.
     ///
+    /// - Parameter listed: The entities of ``searchedTypes(_:)``, at least the first ``searchedCountMax`` of each type.
+    ///   They may be somewhat older than `entities`: they only decide which condition of a join is said to have failed.
     /// - Complexity: O(rows that could have the entity), at most ``FailureSearch/rowCountMax``.
     package func explain(
-        _ key: ViewKey, _ number: ViewWindowID, _ entities: any ViewEntities
+        _ key: ViewKey, _ number: ViewWindowID, _ entities: any ViewEntities, listed: any ListableEntities
     ) -> ViewEntityExplanation? {
         guard let window = windows[number], let shape = shapes[window.shape], let use = shape.uses[window.use]?.value
         else {
@@ -73,7 +96,7 @@ extension ViewSet {
         var rows: [ViewRowKey] = []
         let shown = Set(window.order)
         for source in shape.plan.sources where source.isRow && source.type == key.type {
-            var search = search(key, resource, source, shape.plan, use.binding, entities)
+            var search = search(key, resource, source, shape.plan, use.binding, entities, listed)
             search.search()
             for row in search.rows {
                 let (result, failure) = result(row, shape, use, search.evaluation)
@@ -94,14 +117,15 @@ extension ViewSet {
 
     private func search(
         _ key: ViewKey, _ resource: [UInt8], _ source: PlanSource, _ plan: ViewPlan, _ binding: ViewBinding,
-        _ entities: any ViewEntities
+        _ entities: any ViewEntities, _ listed: any ListableEntities
     ) -> FailureSearch {
         var evaluation = Evaluation(indexes, plan, ResourceReader(entities), binding)
         evaluation.phantom = (key, OutlinedResource(resource))
         let number = indexes.table.number(of: key)
         let isMember = number.map { indexes.relations[source.relation].members.contains($0) } ?? false
         return FailureSearch(
-            evaluation, at: source.slot, isMember ? number ?? EntityTable.phantom : EntityTable.phantom, entities)
+            evaluation, at: source.slot, isMember ? number ?? EntityTable.phantom : EntityTable.phantom, entities,
+            listed: listed)
     }
 
     /// The row of the result to which a complete row belongs, and why it is not shown if it is not.

@@ -2,7 +2,7 @@ import TidemarkModel
 import TidemarkStore
 
 /// The entities of a library, with one page of them in order: what a step of filling reads.
-package struct PagedEntities<Others: ViewEntities>: ViewEntities {
+package struct PagedEntities<Others: ViewEntities>: ListableEntities {
     private let others: Others
     private let type: ByteString
     private let page: [ByteString]

@@ -46,9 +46,13 @@ package struct ViewChange: Sendable {
 package protocol ViewEntities {
     /// Returns what the cache has of an entity.
     func state(of key: ViewKey) -> ViewEntityState
+}
 
-    /// Returns the ids of the present entities of a type, ascending by their bytes, in steps, so that reading many does
-    /// not stop the stream.
+/// Entities that can also be listed: a page of them, or all of a library where reading them all may take its time.
+///
+/// A cache in use is not: its entities are read page by page, so that reading many does not stop the stream.
+package protocol ListableEntities: ViewEntities {
+    /// Returns the ids of the present entities of a type, ascending by their bytes.
     ///
     /// - Parameters:
     ///   - id: The id after which to begin; nil for the first one.

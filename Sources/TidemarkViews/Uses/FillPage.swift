@@ -14,7 +14,7 @@ struct FillPage {
     /// - Parameters:
     ///   - last: The id after which to begin; nil for the first one.
     ///   - countMax: The most entities to read, at least 1.
-    init(of type: ByteString, after last: ByteString?, _ entities: any ViewEntities, countMax: Int) {
+    init(of type: ByteString, after last: ByteString?, _ entities: any ListableEntities, countMax: Int) {
         self.type = type
         let ids = entities.ids(of: type, after: last, countMax: countMax)
         isLast = ids.count < countMax

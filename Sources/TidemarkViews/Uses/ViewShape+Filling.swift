@@ -10,7 +10,7 @@ extension ViewShape {
     ///     result.
     /// - Returns: True once the use is complete.
     mutating func fill(
-        _ number: UseNumber, _ indexes: ViewIndexes, _ entities: any ViewEntities, _ page: FillPage?, countMax: Int
+        _ number: UseNumber, _ indexes: ViewIndexes, _ entities: any ListableEntities, _ page: FillPage?, countMax: Int
     ) -> Bool {
         guard commonProgress == .complete else {
             // A step reads one page, which the owner may have read for it.
@@ -77,7 +77,8 @@ extension ViewShape {
 
     /// Walks from the next first entities.
     private func walkAll(
-        _ evaluation: inout Evaluation, _ progress: ViewUse.Progress, _ page: FillPage?, _ entities: any ViewEntities,
+        _ evaluation: inout Evaluation, _ progress: ViewUse.Progress, _ page: FillPage?,
+        _ entities: any ListableEntities,
         _ countMax: Int, _ emit: (inout Evaluation) -> Void
     ) -> ViewUse.Progress {
         guard case .upTo(let last) = progress else { return .complete }
@@ -95,7 +96,7 @@ extension ViewShape {
 
     /// Collects the questions for unknown entities that are the same for every use.
     private mutating func fillCommonAsks(
-        _ indexes: ViewIndexes, _ entities: any ViewEntities, countMax: Int
+        _ indexes: ViewIndexes, _ entities: any ListableEntities, countMax: Int
     ) {
         var evaluation = Evaluation(indexes, plan, ResourceReader(entities), nil)
         // Without uses every row is dropped, and every question that depends on parameters.

@@ -16,7 +16,7 @@ enum ViewTarget {
     /// The most sources of a rule, as the model tries every combination of entities.
     private static let sourceCountMax = 4
 
-    private final class Entities: ViewEntities {
+    private final class Entities: ListableEntities {
         var states: [ViewKey: ViewEntityState] = [:]
 
         func state(of key: ViewKey) -> ViewEntityState { states[key] ?? .unknown }

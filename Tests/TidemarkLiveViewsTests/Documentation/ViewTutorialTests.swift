@@ -79,7 +79,7 @@ import TidemarkTesting
     @Test func `the code of the page does what the page says`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("issues.db")
-        let cache = try await SyncCache.open(path: path)
+        let cache = try await SyncCache.open(path: path)  // such as "photos.db"
         try await cache.loadViews()
         let lines = #"""
             {"ResourceChanged":{"resource_type":"project","resource":{"id":"1","name":"Lighthouse","status":"active"}}}

@@ -75,7 +75,7 @@ struct GuidePage {
 }
 
 /// The entities of the guide.
-struct GuideEntities: ViewEntities {
+struct GuideEntities: ListableEntities {
     private var resources: [ViewKey: [UInt8]] = [:]
 
     /// Reads event lines.

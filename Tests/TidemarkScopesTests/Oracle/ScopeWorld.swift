@@ -7,7 +7,7 @@ import TidemarkViews
 @testable import TidemarkScopes
 
 /// The entities of the oracle, as the views read them.
-final class OracleEntities: ViewEntities {
+final class OracleEntities: ListableEntities {
     var states: [ViewKey: ViewEntityState] = [:]
 
     func state(of key: ViewKey) -> ViewEntityState { states[key] ?? .unknown }

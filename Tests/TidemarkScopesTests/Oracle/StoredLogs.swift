@@ -10,7 +10,7 @@ struct StoredLogs {
 
     /// Writes what changed.
     mutating func write(
-        _ instance: ScopeOracle.Instance, _ scopes: ScopeSet, _ handle: ScopeHandle, _ entities: any ViewEntities
+        _ instance: ScopeOracle.Instance, _ scopes: ScopeSet, _ handle: ScopeHandle, _ entities: any ListableEntities
     ) {
         let known = images[instance]
         guard let all = scopes.image(handle, since: nil, entities) else { return }

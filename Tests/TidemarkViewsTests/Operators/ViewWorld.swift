@@ -6,7 +6,7 @@ import TidemarkViews
 import ViewOracle
 
 /// The visible entities of one library, in a dictionary.
-final class WorldEntities: ViewEntities {
+final class WorldEntities: ListableEntities {
     var states: [ViewKey: ViewEntityState] = [:]
     /// How often views read an entity.
     var readCount = 0

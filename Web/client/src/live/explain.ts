@@ -27,14 +27,14 @@ export function explained(state: State, views: LibraryViews, window: ViewWindow,
   return { ...out, ...entityOut(views, window, context.ownType(key.type(context.limits)), key.id(context.limits)) };
 }
 
-/** Returns the entities behind a shown row, with the sequence of their last write. */
+/** Returns the entities behind a shown row, with the sequence of their last write; the client knows no lines. */
 function behind(state: State, views: LibraryViews, window: ViewWindow, row: string): Out {
   const wanted = shownValue(row);
   const index = keysOf(window, window.order).findIndex(({ text }) => shownValue(text) === wanted);
   if (index < 0) return [];
   return entitiesBehind(views.set, window, window.order[index]).map((entity) => {
     const slot = state.findSlot(views.name, entity.type, entity.id);
-    return { key: entity.key, sequence: slot === null || slot.text === null ? null : slot.stamp.sequence };
+    return { key: entity.key, sequence: slot === null || slot.text === null ? null : slot.stamp.sequence, line: null };
   });
 }
 

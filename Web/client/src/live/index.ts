@@ -128,7 +128,7 @@ function define(methods: Methods, views: LiveViews, params: Params, reply: Reply
   const former = views.define(library, name, rule);
   durable(methods, reply, () => {
     if (former === null) views.drop(library, name);
-    else views.define(library, name, former.rule);
+    else views.undefine(library, former);
   });
 }
 

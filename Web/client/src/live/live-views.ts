@@ -199,7 +199,12 @@ export class LiveViews implements ViewWatch {
     const views = this.byLibrary.get(library) ?? this.open(library);
     this.settle();
     const former = views.definitions.get(name) ?? null;
-    if (former?.rule.canonical === rule.canonical) return former;
+    if (former?.rule.canonical === rule.canonical) {
+      // What was evicted before counts no more.
+      const evictions = former.use === null ? 0 : views.evictions(former.use.plan);
+      views.definitions.set(name, { ...former, evictions });
+      return former;
+    }
     const use = rule.parameters.length > 0 ? null : views.set.hold(rule, bind(rule, null));
     const evictions = use === null ? 0 : views.evictions(use.plan);
     views.definitions.set(name, { name, rule, use, evictions });
@@ -207,6 +212,13 @@ export class LiveViews implements ViewWatch {
     for (const observer of [...views.observers.values()]) if (observer.name === name) this.follow(views, observer, rule);
     if (former !== null && former.use !== null) views.set.release(former.use);
     return former;
+  }
+
+  /** Undoes a definition anew. */
+  undefine(library: string, former: Definition): void {
+    const definitions = this.byLibrary.get(library)?.definitions;
+    if (definitions?.get(former.name)?.rule.canonical !== former.rule.canonical) this.define(library, former.name, former.rule);
+    else definitions.set(former.name, former);
   }
 
   /** Drops a defined view, and ends its observers. */
