@@ -21,8 +21,8 @@ struct StreamMemoryTests {
             [text = text as String] in
             let address = try JetStreamAddress(text)
             for _ in 0..<50 { try Cycle.run(address) }
-            // A leak grows in each round. A single round also grows by what libnats' threads, or the allocator's caches,
-            // still hold at its end.
+            // A leak grows in each round. A single round also grows by what threads of libnats, or the allocator, still
+            // hold at its end.
             var growths: [Int] = []
             for _ in 0..<5 {
                 let before = Cycle.byteCount()

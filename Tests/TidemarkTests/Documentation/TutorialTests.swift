@@ -2,7 +2,6 @@ import Foundation
 import TestTraits
 import Testing
 import Tidemark
-import TidemarkModel
 import TidemarkSQLite
 import TidemarkTesting
 
@@ -61,7 +60,7 @@ struct PhotoMutations: MutationUpstream {
         defer { withExtendedLifetime(folder) {} }
         let path = folder.path("cache.db")
 
-        let cache = try await SyncCache.open(path: path)
+        let cache = try await SyncCache.open(path: path)  // such as "photos.db"
 
         let lines = #"""
             {"sequence":1,"event":{"ResourceChanged":{"resource_type":"photo","resource":{"id":"1","name":"Sea","size":3}}}}
