@@ -16,6 +16,8 @@ export class NetworkCard {
   private readonly failing = button("Fail the next fetch", () => void this.set({ fail_next: this.failureCount + 1 }));
   private readonly note = h("p", { class: "muted", role: "status" });
   private failureCount = 0;
+  /** Ends with the last request: each waits for those before it, so that the newest answer is shown last. */
+  private requests: Promise<void> = Promise.resolve();
 
   /** Creates the card, which is hidden. */
   constructor(private readonly app: Page) {
@@ -26,7 +28,16 @@ export class NetworkCard {
   }
 
   /** Requests and shows the current faults. Hidden for a cache without a network of its own. */
-  async ask(): Promise<void> {
+  ask(): Promise<void> {
+    return this.inTurn(() => this.read());
+  }
+
+  private inTurn(request: () => Promise<void>): Promise<void> {
+    this.requests = this.requests.then(request);
+    return this.requests;
+  }
+
+  private async read(): Promise<void> {
     if (this.app.isReadOnly) return show(this.element, false);
     try {
       this.take(await this.app.link.call("network.disturb"));
@@ -35,13 +46,15 @@ export class NetworkCard {
     }
   }
 
-  private async set(params: object): Promise<void> {
-    try {
-      this.take(await this.app.link.call("network.disturb", params));
-    } catch (error) {
-      this.app.tellError(error);
-      await this.ask();
-    }
+  private set(params: object): Promise<void> {
+    return this.inTurn(async () => {
+      try {
+        this.take(await this.app.link.call("network.disturb", params));
+      } catch (error) {
+        this.app.tellError(error);
+        await this.read();
+      }
+    });
   }
 
   private take(faults: Json): void {

@@ -36,6 +36,8 @@ export class ViewExplanation {
   private row: ViewRow | null = null;
   private drawnRow: Json = null;
   private askedRow: Json = null;
+  /** The number of the newest request for the plan: an older answer is not shown. */
+  private planNumber = 0;
 
   /** Creates the cards, without content. */
   constructor(private readonly app: Page) {
@@ -80,9 +82,11 @@ export class ViewExplanation {
   }
 
   private async askPlan(): Promise<void> {
+    this.planNumber += 1;
+    const own = this.planNumber;
     try {
       const result = await this.explain({});
-      if (result !== null) this.drawPlan(result);
+      if (result !== null && own === this.planNumber) this.drawPlan(result);
     } catch (error) {
       this.app.tellError(error);
     }
