@@ -113,7 +113,7 @@ test("every view and what is chosen in it has an address, and Back leads to the 
   await other.run("history.forward()");
   await other.until("document.querySelector('.log .write') !== null && document.querySelector('[role=tab][aria-selected=true]').textContent === 'Log'");
   // The tab keeps the token: the address alone is enough.
-  await other.run(`location.href = ${JSON.stringify(address)}; location.reload()`);
+  await other.run(`location.href = ${JSON.stringify(address)}; setTimeout(() => location.reload())`);
   await other.until("document.querySelector('.query h2')?.textContent === 'photos.recent'");
   assert.deepEqual(await other.reports(), []);
   await other.close();

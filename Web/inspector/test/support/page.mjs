@@ -64,7 +64,8 @@ export class Page {
   async until(expression, what = expression, milliseconds = 15_000) {
     const end = Date.now() + milliseconds;
     while (Date.now() < end) {
-      if (await this.run(`Boolean(${expression})`)) return;
+      // While a page is loaded anew, nothing can be evaluated in it.
+      if (await this.run(`Boolean(${expression})`).catch((error) => /navigated|context/i.test(error.message) ? false : Promise.reject(error))) return;
       await new Promise((resolve) => { setTimeout(resolve, 30); });
     }
     throw new Error(`not so: ${what}; the page shows: ${(await this.run("document.body.innerText")).slice(0, 2_000)}`);
