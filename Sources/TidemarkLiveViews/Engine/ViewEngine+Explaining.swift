@@ -86,7 +86,10 @@ extension ViewEngine {
         }
     }
 
-    /// - Throws: ``/Tidemark/CacheError`` `storageFailed`.
+    /// Reads at least the first ``/TidemarkViews/ViewSet/searchedCountMax`` entities of each type, if it has as many,
+    /// in pages between which other work goes on.
+    ///
+    /// - Throws: ``/Tidemark/CacheError`` `storageFailed` when the file cannot be read.
     private func copy(
         _ types: Set<ByteString>, of library: ViewLibrary, in cache: isolated SyncCache
     ) async throws(CacheError) -> CopiedEntities {

@@ -17,7 +17,9 @@ struct MethodTable: Sendable {
     /// Finds a method; nil if there is none.
     subscript(name: ByteString) -> SessionMethod? { methods[name] }
 
-    /// Returns the name of the method that a misspelt name was probably meant to be.
+    /// Returns the name of the method that a misspelt name was probably meant to be; nil if it is like none.
+    ///
+    /// - Complexity: O(methods), for names of at most 64 bytes.
     func nearest(to name: ByteString) -> String? {
         NearestName.of(name, among: methods.keys.map(\.description).sorted())
     }

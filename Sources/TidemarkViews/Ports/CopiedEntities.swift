@@ -11,7 +11,7 @@ package struct CopiedEntities: ListableEntities, Sendable {
     /// How many entities there are.
     package var count: Int { resources.count }
 
-    /// Adds a page, whose ids are above those of the type's pages before.
+    /// Adds a page, whose ids are above those of the type's pages before. The caller bounds how many pages there are.
     package mutating func add(_ entities: [(id: ByteString, resource: [UInt8])], of type: ByteString) {
         for entity in entities {
             ids[type, default: []].append(entity.id)
