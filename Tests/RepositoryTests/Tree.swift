@@ -113,18 +113,31 @@ enum Tree {
         return names
     }
 
-    /// Returns the text files of a folder, except those of builds and of fuzzers.
+    /// Returns the text files of a folder, except those of fuzzers.
     static func textFiles(in folder: String) throws -> [String] {
         try paths(in: folder).filter { path in
             var isFolder: ObjCBool = false
             _ = FileManager.default.fileExists(atPath: url(path).path, isDirectory: &isFolder)
-            if isFolder.boolValue || path.contains("/Corpora/") || path.contains("/.build") { return false }
+            if isFolder.boolValue || path.contains("/Corpora/") { return false }
             return try String(validating: Data(contentsOf: url(path)), as: UTF8.self) != nil
         }
     }
 
+    /// Returns every file and folder below a folder, except what is built: a word or a link that only a built file
+    /// has would be found here, and missing in a fresh clone.
     static func paths(in folder: String) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent(folder).path)
-            .map { folder + "/" + $0 }.sorted()
+            .map { folder + "/" + $0 }.filter { !isBuilt($0) }.sorted()
     }
+
+    /// Returns whether a path is one that `.gitignore` leaves out.
+    private static func isBuilt(_ path: String) -> Bool {
+        if builtFolders.contains(where: path.hasPrefix) { return true }
+        return path.split(separator: "/").contains { builtNames.contains($0) || $0.hasPrefix(".build") }
+    }
+
+    private static let builtFolders = ["Web/client/dist/", "Web/client/bundle/"]
+    private static let builtNames: Set<Substring> = [
+        "Package.resolved", "DerivedData", ".swiftpm", "__pycache__", "node_modules",
+    ]
 }
