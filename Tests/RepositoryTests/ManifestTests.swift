@@ -7,70 +7,22 @@ import TidemarkTesting
 /// The package names the modules that a target imports: with one missing, a build succeeds or fails by the order in
 /// which modules happen to be compiled; with one too many, a target waits for a module that it does not use.
 @Suite(.pooled, .tags(.process)) struct ManifestTests {
-    /// A target of the package description.
-    private struct Target: Decodable {
-        let name: String
-        let type: String
-        let path: String?
-        /// Each dependency is an object with one member, the kind, whose first element is the name.
-        let dependencies: [[String: [Name?]]]
-
-        /// The names of the targets of this package that it depends on, and of products of others.
-        var names: Set<String> {
-            Set(dependencies.flatMap(\.values).compactMap { $0.first??.text })
-        }
-    }
-
-    /// An element of a dependency: a name, or a condition.
-    private struct Name: Decodable {
-        let text: String?
-
-        init(from decoder: any Decoder) throws {
-            do {
-                text = try decoder.singleValueContainer().decode(String.self)
-            } catch DecodingError.typeMismatch {
-                text = nil
-            }
-        }
-    }
-
-    private struct Description: Decodable {
-        let targets: [Target]
-    }
-
-    /// The package as the package manager describes it.
-    private static let description = Task { () throws -> [UInt8] in
-        let folder = try TemporaryFolder()
-        let result = try await CommandRunner(executable: "/usr/bin/env").run([
-            "swift", "package", "--package-path", Tree.url("").path, "--scratch-path", folder.path, "dump-package",
-        ])
-        try #require(result.status == 0, "\(result.errorText)")
-        return result.output
-    }
-
-    /// The targets of the package by name.
-    private static let described = Task { () throws -> [String: Target] in
-        let bytes = try await ManifestTests.description.value
-        let package = try JSONDecoder().decode(Description.self, from: Data(bytes))
-        return Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
-    }
-
     @Test func `the table of modules is that of the package`() async throws {
         let result = try await CommandRunner(executable: "/usr/bin/env").run(
             ["python3", Tree.url("docs/modules.py").path, "--check"],
-            input: try await ManifestTests.description.value)
+            input: try await PackageDescription.text.value)
         #expect(result.status == 0, "\(result.errorText)")
     }
 
     /// Returns the Swift files of a target; none for a target in C.
-    private func files(of target: Target) throws -> [String] {
+    private func files(of target: PackageDescription.Target) throws -> [String] {
         let folder = target.path ?? "\(target.type == "test" ? "Tests" : "Sources")/\(target.name)"
         guard Tree.exists(folder) else { return [] }
         return try Tree.paths(in: folder).filter { $0.hasSuffix(".swift") }
     }
 
     @Test func `a target depends on every module that it imports`() async throws {
-        let targets = try await ManifestTests.described.value
+        let targets = try await PackageDescription.targets
         #expect(targets.count > 40, "the package was read only in part")
         for target in targets.values {
             for file in try files(of: target) where target.name != "tidemark-bench" || !file.contains("/Peers/") {
@@ -87,7 +39,7 @@ import TidemarkTesting
     private static let started: Set = ["tidemark-bench"]
 
     @Test func `a target imports every module that it depends on`() async throws {
-        let targets = try await ManifestTests.described.value
+        let targets = try await PackageDescription.targets
         for target in targets.values where target.type != "plugin" {
             let files = try files(of: target)
             let imported = Set(try files.flatMap { try Tree.codeLines($0).compactMap { importedModule($0.1) } })
@@ -100,18 +52,47 @@ import TidemarkTesting
     }
 
     @Test func `the reference model shares no code with the engine`() async throws {
-        let target = try #require(try await ManifestTests.described.value["TidemarkReferenceModel"])
+        let target = try #require(try await PackageDescription.targets["TidemarkReferenceModel"])
         #expect(target.dependencies.isEmpty, "the model that tests compare with has to be written a second time")
     }
 
     @Test func `nothing that ships depends on the tests' equipment`() async throws {
-        let targets = try await ManifestTests.described.value
+        let targets = try await PackageDescription.targets
         let equipment = Set(targets.values.filter { $0.path?.hasPrefix("Tests/") == true }.map(\.name))
         #expect(equipment.count >= 4)
         for target in targets.values where target.path == nil && target.type != "test" {
             let used = target.names.intersection(equipment)
             #expect(used.isEmpty, "\(target.name) depends on \(used.sorted())")
         }
+    }
+
+    /// The packages that the library products need, all but those behind a trait.
+    private static let always: Set = [
+        "grdb.swift", "swift-argument-parser", "swift-http-types", "swift-log", "swift-metrics",
+    ]
+
+    @Test(
+        arguments: [
+            ([], []), (["Combine"], ["opencombine"]), (["Encryption"], ["swift-crypto"]),
+            (["Service"], ["swift-service-lifecycle"]),
+            (
+                ["Server"],
+                ["hummingbird", "jwt-kit", "swift-nio", "swift-nio-extras", "swift-nio-ssl", "swift-service-lifecycle"]
+            ),
+        ] as [(Set<String>, Set<String>)])
+    func `a trait resolves its packages, and nobody else does`(trait: Set<String>, packages: Set<String>) async throws {
+        let package = try await PackageDescription.here
+        let enabled = package.enabled(by: trait.union(["SystemLibraries"]))
+        let resolved = package.targets.flatMap(\.packages).filter { name, traits in
+            traits.isEmpty || !traits.isDisjoint(with: enabled)
+        }
+        #expect(Set(resolved.map(\.name)) == ManifestTests.always.union(packages))
+    }
+
+    @Test func `without a word about traits everything is built`() async throws {
+        let package = try await PackageDescription.here
+        let all = Set(package.traits.map(\.name))
+        #expect(package.enabled(by: ["default"]) == all && all.count >= 6)
     }
 
     private func importedModule(_ line: String) -> String? {
