@@ -14,8 +14,8 @@ struct ListCommand: AsyncParsableCommand {
             entities as they are visible: with pending edits applied.
 
             With --type, --where takes a condition as in a rule, and --order a field to order by; indexed fields (run \
-            --index, ingest --index) make both fast. --after continues at the entity's current place. With --json the \
-            page then reports how it was read: \
+            --index, ingest --index) make both fast. --after continues at the entity's current place. With --json a \
+            page with --where or --order reports how it was read: \
             \"plan\":{\"method\":\"walk\"|\"range\"|\"scan\",\"index\":…,\"read\":n}.
 
             EXAMPLE

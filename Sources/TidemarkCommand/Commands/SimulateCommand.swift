@@ -10,7 +10,7 @@ struct SimulateCommand: AsyncParsableCommand {
         abstract: "Run a cache in a simulated world, once for each seed.",
         discussion: """
             A real cache over a real database in a temporary folder; the seed decides time, the order of tasks, the \
-            source, the upstream and the disk. After every input the laws of docs/invariants.md are checked; at the \
+            source, the upstream and the disk. After every input the laws of docs/architecture.md are checked; at the \
             end the cache must equal the server. Prints one JSON line a schedule: its digest, the same on every \
             machine, or the law that broke. `selftest` runs many such schedules.
 

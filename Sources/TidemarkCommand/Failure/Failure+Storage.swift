@@ -7,7 +7,13 @@ extension Failure {
     init(_ error: StorageError, isReader: Bool) {
         self.init(
             Failure.status(error.code), error.code.rawValue, error.message, place: error.cause,
-            outcome: isReader ? "the database was not changed" : Failure.outcome(error.code), advice: error.advice)
+            outcome: isReader ? Failure.outcomeOfReading(error.code) : Failure.outcome(error.code),
+            advice: error.advice)
+    }
+
+    /// Returns what happened to a reader's database; the message of a refused file says that it was not changed.
+    private static func outcomeOfReading(_ code: StorageError.Code) -> String {
+        status(code) == .configuration ? "nothing was read" : "the database was not changed"
     }
 
     private static func status(_ code: StorageError.Code) -> ExitStatus {

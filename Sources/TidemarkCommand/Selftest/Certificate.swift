@@ -38,7 +38,8 @@ struct Certificate: Sendable {
             "\(verdict): \(HumanText.count(scheduleCount, "schedule")) of \(SimulationPlan.inputCount) inputs from seed "
                 + "\(firstSeed) on, \(HumanText.count(crashPointCount, "crash point")), in \(Int(seconds)) s")
         lines.append(
-            "  laws L1 to L12 of docs/invariants.md held after every input" + (failures.isEmpty ? "" : " except above"))
+            "  laws L1 to L12 of docs/architecture.md held after every input"
+                + (failures.isEmpty ? "" : " except above"))
         lines.append(
             "  tidemark \(RootCommand.version), SQLite \(SQLiteReader.libraryVersion), \(Printable.text(platform))")
         lines.append("  disk: \(Printable.text(folder)); digest \(digestText)")

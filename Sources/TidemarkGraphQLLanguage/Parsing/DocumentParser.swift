@@ -30,7 +30,7 @@ package struct DocumentParser {
         guard bytes.count <= limits.byteCountMax else {
             throw GraphQLError(
                 .documentTooLong,
-                "a document of \(bytes.count) bytes; at most \(limits.byteCountMax) are read, leave out "
+                "\(bytes.count) bytes; at most \(limits.byteCountMax) are read, leave out "
                     + "what is not needed",
                 at: SourcePlace(line: 1, column: 1))
         }

@@ -15,14 +15,16 @@ final class RecordingFile {
     /// The bytes of the database in one line: 48 KiB, which are 64 KiB in base64.
     private static let partByteCount = 48 << 10
 
-    /// Creates the file with mode 0600. Refuses an existing file unless it is empty.
+    /// Creates the file with mode 0600, which an empty file gets too. Refuses any other file that exists.
     ///
     /// - Throws: ``RecordingError`` `inputOutput`.
     init(_ path: String) throws(RecordingError) {
         self.path = path
         if RecordingWriter.isTaken(path) { throw RecordingWriter.refusal(path) }
         descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw RecordingFile.failure("cannot create \(path)") }
+        guard descriptor >= 0, fchmod(descriptor, 0o600) == 0 else {
+            throw RecordingFile.failure("cannot create \(path)")
+        }
     }
 
     deinit {

@@ -84,7 +84,7 @@ extension MetricsText {
         gauge("queries", "The stored queries.", Int64(statistics.queryCount))
         gauge("observers", "The observers of queries, entities and documents.", Int64(statistics.observerCount))
         gauge("pending", "The pending edits.", Int64(statistics.pendingCount))
-        gauge("memory_bytes", "The memory of entities and lists.", Int64(statistics.memoryByteCount))
+        gauge("memory_bytes", "The memory of entities.", Int64(statistics.memoryByteCount))
         gauge("memory_limit_bytes", "The limit of memory_bytes.", Int64(statistics.memoryByteCountMax))
         gauge("disk_bytes", "The size of the database.", statistics.diskByteCount)
         gauge(
@@ -103,7 +103,9 @@ extension MetricsText {
         write(
             "misses", "counter", "The reads that did not, by reason.",
             EntityRead.Miss.allCases.map { ([("reason", ByteString($0.rawValue))], statistics.missCounts[$0] ?? 0) })
-        counter("evictions", "The entities that were evicted from memory.", Int64(statistics.evictionCount))
+        counter(
+            "evictions", "The entities that were evicted from memory or from both tiers, or reduced.",
+            Int64(statistics.evictionCount))
         counter("notifications", "The notifications of observers.", statistics.notificationCount)
         gauge("storage_ok", "1 while the database can be written.", statistics.storageError == nil ? 1 : 0)
         counts(statistics.counts)

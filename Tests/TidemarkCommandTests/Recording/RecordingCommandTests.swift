@@ -189,6 +189,16 @@ import TidemarkTesting
         #expect(live.outputText.contains(#"{"id":"9","n":1}"#))
     }
 
+    @Test func `a recording in an empty file that others can read is its user's alone`() async throws {
+        let path = folder.path("empty.rec")
+        try #require(
+            FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o644]))
+        let result = try await run(["ingest", "--db", folder.path("empty.db"), "--record", path])
+        #expect(result.status == 0, "\(result.errorText)")
+        let permissions = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(permissions == 0o600)
+    }
+
     @Test func `a recording never overwrites an existing file`() async throws {
         let before = try Data(contentsOf: URL(fileURLWithPath: recording))
         for command in [
