@@ -101,6 +101,18 @@ import TidemarkTestKit
         #expect(output["JetStream"]?.joined().contains(#""stars":5"#) == true, "\(output)")
     }
 
+    @Test(
+        .enabled(
+            if: ["python3", "curl", "openssl", "sqlite3"].allSatisfy { find($0) != nil }, "a tool is not installed"))
+    func `the commands of the pages run as they stand there, or a reason is named`() async throws {
+        let executable = try #require(ExampleHostTests.find("python3"))
+        let folder = ProtocolVector.protocolFolder.deletingLastPathComponent()
+        let result = try await CommandRunner(executable: executable).run(
+            [folder.appending(path: "docs/examples/blocks.py").path, try CommandRunner().executable])
+        #expect(result.status == 0, "\(result.errorText)")
+        #expect(result.outputText.hasSuffix(" blocks with commands, 0 faults\n"), "\(result.outputText)")
+    }
+
     /// Runs programs of docs/doors.md; returns the lines that each printed, by its heading.
     private func runDoors(_ headings: [String]) async throws -> [String: [String]] {
         let executable = try #require(ExampleHostTests.find("python3"))
