@@ -28,6 +28,14 @@ struct SchemaTests {
                 print(name.decode(), error.json_path, error.message[:200])
         """
 
+    @Test func `every vector and every transcript fits the schemas`() async throws {
+        let interpreter = try #require(PythonEnvironment.interpreter)
+        let script = ProtocolVector.protocolFolder.appending(path: "schema/check.py").path
+        let result = try await CommandRunner(executable: interpreter).run([script])
+        #expect(result.status == 0, "\(result.outputText)\(result.errorText)")
+        #expect(result.outputText.contains(" checked, 0 bad;"), "\(result.outputText)")
+    }
+
     @Test func `the JSON output of every command fits its schema`() async throws {
         let folder = try TemporaryFolder()
         let database = folder.path("a.db")
