@@ -290,10 +290,6 @@ EXAMPLES = --package-path Examples --scratch-path .build
 examples: deps
 	$(SWIFT) test $(EXAMPLES)
 
-## dependents: resolve a package that depends on this one, by path and by URL, and print what it resolves; a minute
-dependents:
-	@.ci/dependents
-
 ## tutorial: a new package as docs/typed-operations.md has it, from a fresh clone of the last commit; minutes
 tutorial: deps
 	@python3 docs/examples/typed-operations.py
@@ -366,5 +362,5 @@ deps:
 web-deps:
 	@./.ci/web-deps
 
-.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations generate-doc-examples bounds-table module-table python run run-serve run-http run-graphql run-scopes run-jetstream recipes site site-look install examples dependents tutorial dist dist-check release extension test test-quick test-portable test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
+.PHONY: web web-browser web-example test-web-cross web-inspector-compare test-web bench-web web-format web-deps graphql-oracle generate-operations generate-doc-examples bounds-table module-table python run run-serve run-http run-graphql run-scopes run-jetstream recipes site site-look install examples tutorial dist dist-check release extension test test-quick test-portable test-tsan asan-jetstream stream-memory test-limits soak load-test fuzz fuzz-ci format format-check bench bench-urlcache bench-compare \
     bench-guard bench-page bench-peers crash-test crash-points cluster-test simulate canaries big-test clean help deps

@@ -25,37 +25,29 @@ let definesZstd: SwiftSetting = .define("TIDEMARK_ZSTD", isFromSystem)
 
 // MARK: Products of other packages
 
-/// A product of another package. One with a trait is resolved only where that trait is on: a package that uses the
-/// cache alone then fetches neither Hummingbird with BoringSSL nor OpenCombine (docs/decisions/0040).
-func product(_ name: String, _ package: String, trait: String? = nil) -> Target.Dependency {
-    .product(name: name, package: package, condition: trait.flatMap { .when(traits: [$0]) })
-}
-
-let argumentParser = product("ArgumentParser", "swift-argument-parser")
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 // CryptoKit has the same interface on Apple's systems, where this product is not built.
 let crypto: Target.Dependency = .product(
-    name: "Crypto", package: "swift-crypto",
-    condition: .when(platforms: [.linux, .android, .windows], traits: ["Encryption"]))
-let grdb = product("GRDB", "GRDB.swift")
-let grdbSQLite = product("GRDBSQLite", "GRDB.swift")
-let httpTypes = product("HTTPTypes", "swift-http-types")
-let hummingbird = product("Hummingbird", "hummingbird", trait: "Server")
-let hummingbirdCore = product("HummingbirdCore", "hummingbird", trait: "Server")
-let jwtKit = product("JWTKit", "jwt-kit", trait: "Server")
-let logging = product("Logging", "swift-log")
-let metrics = product("Metrics", "swift-metrics")
-let metricsTestKit = product("MetricsTestKit", "swift-metrics")
-let nioCore = product("NIOCore", "swift-nio", trait: "Server")
-let nioHTTP1 = product("NIOHTTP1", "swift-nio", trait: "Server")
-let nioHTTPTypes = product("NIOHTTPTypes", "swift-nio-extras", trait: "Server")
-let nioHTTPTypesHTTP1 = product("NIOHTTPTypesHTTP1", "swift-nio-extras", trait: "Server")
-let nioPosix = product("NIOPosix", "swift-nio", trait: "Server")
-let nioSSL = product("NIOSSL", "swift-nio-ssl", trait: "Server")
+    name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux, .android, .windows]))
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package: "swift-metrics")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let openCombine: Target.Dependency = .product(
-    name: "OpenCombine", package: "OpenCombine",
-    condition: .when(platforms: [.linux, .android, .windows], traits: ["Combine"]))
-let serviceLifecycle = product("ServiceLifecycle", "swift-service-lifecycle", trait: "Service")
-let unixSignals = product("UnixSignals", "swift-service-lifecycle", trait: "Service")
+    name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux, .android, .windows]))
+let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 
 // MARK: One line for a module
 
@@ -119,17 +111,7 @@ let package = Package(
         .trait(
             name: "SystemLibraries",
             description: "On Linux, simdjson decodes lines and zstd compresses. Without effect on other platforms."),
-        // Without effect on what a module does: each lets a dependent resolve what the modules in question need.
-        .trait(name: "Combine", description: "TidemarkCombine can be built: resolves OpenCombine."),
-        .trait(name: "Service", description: "TidemarkService can be built: resolves swift-service-lifecycle."),
-        .trait(
-            name: "Encryption",
-            description: "TidemarkEncryption can be built: resolves swift-crypto. Without effect on Apple's systems."),
-        .trait(
-            name: "Server",
-            description: "TidemarkServer, TidemarkServerTLS and tidemark-serve can be built: resolves Hummingbird.",
-            enabledTraits: ["Service"]),
-        .default(enabledTraits: ["SystemLibraries", "Combine", "Encryption", "Server", "Service"]),
+        .default(enabledTraits: ["SystemLibraries"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

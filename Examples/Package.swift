@@ -2,8 +2,7 @@
 import PackageDescription
 
 // Programs, an app and a journal as a user would write them: only what is public is used. A package of your own names
-// Tidemark by the address of its repository, and the traits that it needs, which here are all of them:
-// .package(url: "https://your.host/tidemark.git", from: "0.2.0", traits: ["SystemLibraries", "Service"]).
+// Tidemark by the address of its repository instead: .package(url: "https://your.host/tidemark.git", from: "0.2.0").
 let tidemark: (String) -> Target.Dependency = { .product(name: $0, package: "tidemark") }
 
 let package = Package(

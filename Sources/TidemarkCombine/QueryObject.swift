@@ -4,8 +4,6 @@ public import Tidemark
     public import Combine
 #elseif canImport(OpenCombine)
     public import OpenCombine
-#else
-    #error("TidemarkCombine needs OpenCombine here: turn on the trait Combine of the package tidemark")
 #endif
 
 #if canImport(Combine) || canImport(OpenCombine)

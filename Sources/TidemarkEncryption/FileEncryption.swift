@@ -3,10 +3,8 @@ import TidemarkSQLite
 
 #if canImport(CryptoKit)
     import CryptoKit
-#elseif Encryption
-    import Crypto
 #else
-    #error("TidemarkEncryption needs swift-crypto here: turn on the trait Encryption of the package tidemark")
+    import Crypto
 #endif
 
 /// Encrypts data files with a key of the program, by AES-256-GCM or ChaCha20-Poly1305.

@@ -12,10 +12,6 @@ import TidemarkLiveViews
 import TidemarkModel
 import TidemarkSession
 
-#if !Server
-    #error("TidemarkServer needs Hummingbird: turn on the trait Server of the package tidemark")
-#endif
-
 /// Serves a cache over HTTP to programs and browsers.
 ///
 /// ```swift

@@ -2,10 +2,6 @@ public import ServiceLifecycle
 import Synchronization
 public import Tidemark
 
-#if !Service
-    #error("TidemarkService needs swift-service-lifecycle: turn on the trait Service of the package tidemark")
-#endif
-
 /// A cache as one service of a program: it applies event lines of a descriptor, if one is given, and closes the cache
 /// at the end.
 ///

@@ -9,7 +9,7 @@ import Testing
         // Other programs, their options and settings.
         "perf", "taskset", "SCHED_IDLE", "ZSTD_dictForceCopy", "writeQuery", "GLIBC_TUNABLES", "glibc", "hugetlb",
         "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH",
-        "SocketGroup", "backup", "defensive", "resolution", "HUP", "ldb",
+        "SocketGroup", "backup", "defensive", "resolution", "revision", "HUP", "ldb",
         // Names that were considered, or removed, in decisions.
         "TidemarkEngine",
         // Words that represent something else.

@@ -66,35 +66,6 @@ import TidemarkTesting
         }
     }
 
-    /// The packages that the library products need, all but those behind a trait.
-    private static let always: Set = [
-        "grdb.swift", "swift-argument-parser", "swift-http-types", "swift-log", "swift-metrics",
-    ]
-
-    @Test(
-        arguments: [
-            ([], []), (["Combine"], ["opencombine"]), (["Encryption"], ["swift-crypto"]),
-            (["Service"], ["swift-service-lifecycle"]),
-            (
-                ["Server"],
-                ["hummingbird", "jwt-kit", "swift-nio", "swift-nio-extras", "swift-nio-ssl", "swift-service-lifecycle"]
-            ),
-        ] as [(Set<String>, Set<String>)])
-    func `a trait resolves its packages, and nobody else does`(trait: Set<String>, packages: Set<String>) async throws {
-        let package = try await PackageDescription.here
-        let enabled = package.enabled(by: trait.union(["SystemLibraries"]))
-        let resolved = package.targets.flatMap(\.packages).filter { name, traits in
-            traits.isEmpty || !traits.isDisjoint(with: enabled)
-        }
-        #expect(Set(resolved.map(\.name)) == ManifestTests.always.union(packages))
-    }
-
-    @Test func `without a word about traits everything is built`() async throws {
-        let package = try await PackageDescription.here
-        let all = Set(package.traits.map(\.name))
-        #expect(package.enabled(by: ["default"]) == all && all.count >= 6)
-    }
-
     private func importedModule(_ line: String) -> String? {
         let words = line.split(separator: " ")
         guard let place = words.firstIndex(of: "import"), place < 2, place + 1 < words.count else { return nil }

@@ -15,29 +15,17 @@ struct PackageDescription: Decodable {
 
         /// The names of the targets of this package that it depends on, and of products of others.
         var names: Set<String> { Set(dependencies.flatMap(\.values).compactMap { $0.first??.text }) }
-
-        /// The other packages that it uses, with the traits of which one must be on; none if it always uses them.
-        var packages: [(name: String, traits: Set<String>)] {
-            dependencies.compactMap { $0["product"] }.compactMap { product in
-                guard product.count > 1, let name = product[1]?.text else { return nil }
-                return (name.lowercased(), Set(product.compactMap { $0?.traits }.joined()))
-            }
-        }
     }
 
     /// An element of a dependency: a name, or a condition.
     struct Element: Decodable {
-        var text: String?
-        /// The traits of a condition.
-        var traits: [String]?
-
-        private enum CodingKeys: CodingKey { case traits }
+        let text: String?
 
         init(from decoder: any Decoder) throws {
             do {
                 text = try decoder.singleValueContainer().decode(String.self)
             } catch DecodingError.typeMismatch {
-                traits = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent([String].self, forKey: .traits)
+                text = nil
             }
         }
     }
@@ -53,11 +41,6 @@ struct PackageDescription: Decodable {
         let version: String
     }
 
-    struct Trait: Decodable {
-        let name: String
-        let enabledTraits: [String]
-    }
-
     struct ToolsVersion: Decodable {
         let version: String
 
@@ -67,7 +50,6 @@ struct PackageDescription: Decodable {
     let targets: [Target]
     let products: [Product]
     let platforms: [Platform]
-    let traits: [Trait]
     let toolsVersion: ToolsVersion
 
     /// What the package manager prints.
@@ -97,12 +79,5 @@ struct PackageDescription: Decodable {
     /// The libraries for users, without the extension of the sqlite3 shell.
     var libraries: [String] {
         products.filter { $0.type["library"] != nil && $0.name.hasPrefix("Tidemark") }.map(\.name)
-    }
-
-    /// Returns a trait and those that it turns on.
-    func enabled(by names: Set<String>) -> Set<String> {
-        var all = names
-        for trait in traits where names.contains(trait.name) { all.formUnion(trait.enabledTraits) }
-        return all == names ? all : enabled(by: all)
     }
 }

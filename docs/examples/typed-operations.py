@@ -45,12 +45,11 @@ class Server(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def dependency(clone, version, traits, is_here):
+def dependency(clone, version, is_here):
     if is_here:
-        # With all traits, as everything else in this build folder: others would compile it again.
         return f'.package(path: "{clone}")'
     subprocess.run(["git", "-C", str(clone), "tag", "--force", version], check=True)
-    return f'.package(url: "file://{clone}", from: "{version}", traits: [{traits}])'
+    return f'.package(url: "file://{clone}", from: "{version}")'
 
 
 def write_package(folder, clone, is_here):
@@ -62,8 +61,8 @@ def write_package(folder, clone, is_here):
     for name, text in blocks:
         if name == "Package.swift":
             text, count = re.subn(
-                r'\.package\(url: "[^"]*", from: "([^"]*)", traits: \[([^]]*)\]\)',
-                lambda match: dependency(clone, match[1], match[2], is_here),
+                r'\.package\(url: "[^"]*", from: "([^"]*)"\)',
+                lambda match: dependency(clone, match[1], is_here),
                 text,
             )
             if count != 1:
