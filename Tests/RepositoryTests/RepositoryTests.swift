@@ -145,6 +145,15 @@ import TidemarkTestKit
         }
     }
 
+    @Test func `the program in the guide of scopes is the example of ScopeFeed, which is compiled`() throws {
+        let guide = try Tree.text("docs/scopes.md")
+        let program = try #require(guide.firstMatch(of: /```swift\n((?s:.*?))\n```/)).1
+        let comment = program.split(separator: "\n").map { "/// \($0)\n" }.joined()
+        #expect(
+            program.contains("ScopeFeed(")
+                && (try Tree.text("Sources/TidemarkScopeFeed/ScopeFeed.swift")).contains(comment))
+    }
+
     @Test func `documentation is built for every library, and for nothing else`() async throws {
         let libraries = try await PackageDescription.here.libraries
         let documented = try Tree.text(".spi.yml").matches(of: /- (Tidemark\w*)/).map { String($0.1) }

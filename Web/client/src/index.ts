@@ -1,5 +1,6 @@
 export { NormalizedCache } from "./cache/cache.js";
-export type { GapReport, NotificationHandler } from "./cache/cache.js";
+export type { GapReport } from "./cache/cache.js";
+export type { CacheHandle, NotificationHandler } from "./cache/port.js";
 export type { CacheOptions } from "./cache/options.js";
 export type {
   CacheCalls, EntityGetParams, EntityResult, Explanation, Id, JsonObject, MutationRequestParams, Operation, OutboxEntry, PendingEdit, QueryAnswerParams,

@@ -273,9 +273,10 @@ test("the example of a mutation shows its edit at once, and takes it back if it 
       await shows(tab, "High tide");
       await tab.run("until(() => asked.length > 0)");
       assert.deepEqual(await tab.run("asked.splice(0)"), [["/api/photos/p1", { name: "High tide" }]]);
-      await tab.run(`answer(new Response("", { status: ${status} })); undefined`);
+      await tab.run(`answer(new Response('{"id":"p1","name":"High tide"}', { status: ${status} })); undefined`);
       await shows(tab, after);
     }
+    await tab.run("until(() => cache.port.edits(null).pending.length === 0)");
   });
 });
 
@@ -302,6 +303,15 @@ test("the example of edits sends one, and confirms it", options, async () => {
     await tab.run("until(() => cache.port.edits(null).pending.length === 0)");
     const entity = await tab.run("cache.calls.entity.get({ resource_type: 'photo', id: 'p1' }).then(({ entity }) => entity)");
     assert.deepEqual(entity, { id: "p1", name: "Open sea" });
+    // While the page is offline, nothing is sent.
+    await tab.run("dispatchEvent(new Event('offline'))");
+    await tab.run(`cache.calls.optimistic.update({
+      pending_id: "late", changes: [{ op: "patch", resource_type: "photo", id: "p1", fields: { name: "Later" } }],
+      send: { method: "photos.rename", input: {} } })`);
+    const states = await tab.run("cache.calls.outbox.list().then(({ outbox }) => outbox.map(({ state }) => state))");
+    assert.deepEqual(states, ["queued"]);
+    await tab.run("dispatchEvent(new Event('online'))");
+    await tab.run("until(() => cache.port.edits(null).pending.length === 0)");
   });
 });
 

@@ -20,7 +20,7 @@ import { Engine } from "./engine.js";
 import { optionNames } from "./options.js";
 import type { CacheOptions } from "./options.js";
 import { enginePort } from "./port.js";
-import type { CacheHandle, CachePort } from "./port.js";
+import type { CacheHandle, CachePort, NotificationHandler } from "./port.js";
 import { textUpstream } from "./upstreams.js";
 
 /** The position of one library in its log, and the ranges that it lost. */
@@ -38,8 +38,6 @@ export interface GapReport {
   lost: readonly (readonly [Sequence, Sequence])[];
 }
 
-/** Receives the params of a notification, as Protocol/sessions.md defines them. */
-export type NotificationHandler = (params: { readonly [name: string]: JsonValue; }) => void;
 
 /**
  * A normalized cache that follows event streams, with live queries, optimistic edits and recovery of missing events.

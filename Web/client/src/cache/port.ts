@@ -1,6 +1,6 @@
 import type { CacheClock } from "../engine/clock.js";
-import type { Sink } from "../engine/notifications.js";
-import type { NumberMode } from "../json/exact.js";
+import type { Notification, Sink } from "../engine/notifications.js";
+import type { JsonValue, NumberMode } from "../json/exact.js";
 import type { CacheError } from "../model/errors.js";
 import type { Out } from "../out/value.js";
 import { edits } from "../parts/loaders.js";
@@ -32,6 +32,9 @@ export interface CachePort {
   isPending(subscription: number): boolean | null;
 }
 
+/** Receives the params of a notification, as Protocol/sessions.md defines them. */
+export type NotificationHandler = (params: { readonly [name: string]: JsonValue; }) => void;
+
 /** What components need from a cache: `NormalizedCache`, or the cache of another tab. */
 export interface CacheHandle {
   /** The access to the cache. */
@@ -40,6 +43,8 @@ export interface CacheHandle {
   readonly mode: NumberMode;
   /** The methods of the cache as typed functions. */
   readonly calls: CacheCalls;
+  /** Subscribes `handler` to the notifications of one name. Returns a function that unsubscribes it. */
+  on(method: Notification["method"], handler: NotificationHandler): () => void;
 }
 
 /** Returns the port of a cache in this page. */

@@ -9,6 +9,7 @@ import type { ObservationStore, Snapshot } from "./store.js";
 import { createContext, createElement, useCallback, useContext, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { ReactElement, ReactNode } from "react";
 
+export type { CacheHandle } from "../cache/port.js";
 export type { Snapshot } from "./store.js";
 
 const CacheContext = createContext<CacheHandle | null>(null);

@@ -1,11 +1,10 @@
 // One cache for all tabs of a page: one tab writes, the others follow it, and one of them takes over when it closes.
 
 import { NormalizedCache } from "../cache/cache.js";
-import type { NotificationHandler } from "../cache/cache.js";
 import { cacheCalls } from "../cache/calls.js";
 import type { CacheCalls } from "../cache/calls.js";
 import { optionNames } from "../cache/options.js";
-import type { CacheHandle, CachePort } from "../cache/port.js";
+import type { CacheHandle, CachePort, NotificationHandler } from "../cache/port.js";
 import { systemClock } from "../engine/clock.js";
 import type { CacheClock } from "../engine/clock.js";
 import type { Notification, Sink } from "../engine/notifications.js";
