@@ -14,10 +14,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from socket import socket
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-# A guard against commands that hang; the longest block takes a few seconds.
+# A guard against commands that hang, which then end with 124; the longest block takes a few seconds.
 SECONDS_MAX = 240
 # What the first word of a command may be.
 COMMANDS = re.compile(
@@ -103,9 +102,7 @@ class Reader:
     def __init__(self, command, folder):
         self.folder = Path(folder)
         self.servers = []
-        with socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = str(probe.getsockname()[1])
+        self.port = "7420"
         bin = self.folder / "bin"
         bin.mkdir()
         self.script(bin / "tidemark", f'exec "{os.path.abspath(command)}" "$@"')
@@ -120,21 +117,28 @@ class Reader:
         path.chmod(0o755)
 
     def here(self, text):
-        """Returns a block with this machine's places: a free port, and a folder that may be written."""
+        """Returns a block with this machine's places: the server's port, and a folder that may be written."""
         return text.replace("7420", self.port).replace("/var/lib/tidemark", str(self.folder / "lib"))
 
     def shell(self, text, input=""):
+        words = ["timeout", str(SECONDS_MAX), "bash", "-e", "-c", self.here(text)]
         return subprocess.run(
-            ["bash", "-e", "-c", self.here(text)], cwd=self.folder, env=self.environment, text=True, input=input,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS_MAX)
+            words, cwd=self.folder, env=self.environment, text=True, input=input, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE)
 
     def serve(self, text):
-        """Starts a server, and waits for its first line."""
+        """Starts a server at a free port, which it chooses itself; returns its status, and its first line."""
+        text = re.sub(r" --listen \S+", "", text).replace("tidemark serve", "tidemark serve --listen 127.0.0.1:0")
         server = subprocess.Popen(
             ["bash", "-c", "exec " + self.here(text)], cwd=self.folder, env=self.environment, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
         self.servers.append(server)
-        return server.stdout.readline()
+        line = server.stdout.readline()
+        found = re.search(r"127\.0\.0\.1:(\d+)", line)
+        if found is None:
+            return 1, line + server.stderr.read()
+        self.port = found[1]
+        return 0, line
 
     def end(self):
         while self.servers:
@@ -148,7 +152,7 @@ class Reader:
             # A database has a key from its first day: the page begins a new one.
             self.shell("rm -f cache.db*")
         if how == "serve":
-            return 0, self.serve(block)
+            return self.serve(block)
         if how == "host":
             command, _, lines = block.partition("\n")
             result = self.shell(command, input=lines)
@@ -167,13 +171,15 @@ class Reader:
         elif how == "check":
             first, second = block.split("\n", 1)
             result = self.shell(first)
-            self.serve(second.rstrip().replace("serve ", f"serve --listen 127.0.0.1:{self.port} "))
+            status, output = self.serve(second.rstrip())
             self.end()
+            if status != 0:
+                return status, output
         elif how == "plain":
             self.shell("rm -f cache.db*; " + INGESTED)
             result = self.shell(block)
         elif how == "observe":
-            self.serve("tidemark serve --db cache.db --listen 127.0.0.1:7420")
+            self.serve("tidemark serve --db cache.db")
             result = self.shell("trap 'kill $(jobs -p)' EXIT\n" + block)
         else:
             result = self.shell(block)
