@@ -103,7 +103,8 @@ import TidemarkTestKit
 
     @Test(
         .enabled(
-            if: ["python3", "curl", "openssl", "sqlite3", "timeout"].allSatisfy { find($0) != nil }, "a tool is not installed"))
+            if: ["python3", "curl", "openssl", "sqlite3", "timeout"].allSatisfy { find($0) != nil },
+            "a tool is not installed"))
     func `the commands of the pages run as they stand there, or a reason is named`() async throws {
         let executable = try #require(ExampleHostTests.find("python3"))
         let folder = ProtocolVector.protocolFolder.deletingLastPathComponent()
