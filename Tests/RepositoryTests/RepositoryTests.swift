@@ -149,9 +149,8 @@ import TidemarkTestKit
         let guide = try Tree.text("docs/scopes.md")
         let program = try #require(guide.firstMatch(of: /```swift\n((?s:.*?))\n```/)).1
         let comment = program.split(separator: "\n").map { "/// \($0)\n" }.joined()
-        #expect(
-            program.contains("ScopeFeed(")
-                && (try Tree.text("Sources/TidemarkScopeFeed/ScopeFeed.swift")).contains(comment))
+        let source = try Tree.text("Sources/TidemarkScopeFeed/ScopeFeed.swift")
+        #expect(program.contains("ScopeFeed(") && source.contains(comment))
     }
 
     @Test func `documentation is built for every library, and for nothing else`() async throws {

@@ -230,6 +230,9 @@ def check(command, page):
 
 def main():
     command, wanted = sys.argv[1], sys.argv[2:]
+    # Whoever blocks the signal by which processes are ended passes that on to all that it starts.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
     faults = []
     count = 0
     for page in pages():
