@@ -230,7 +230,7 @@ for (const page of ["web", "client"]) {
       // The shorter example has no button: its user reloads the page.
       if (page === "client") await tab.send("Page.reload", {});
       await shows(tab, "Open sea");
-      await tab.run("cache.ingest({ event: { ResourceChanged: { resource_type: 'photo', resource: { id: 'p1', name: 'High tide' } } } })");
+      await tab.run("cache.ingest({ event: { ResourceChanged: { resource_type: 'photo', resource: { id: 'p1', album: 7, name: 'High tide' } } } })");
       await shows(tab, "High tide");
     });
   });
