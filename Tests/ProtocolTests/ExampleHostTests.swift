@@ -109,7 +109,8 @@ import TidemarkTestKit
         let executable = try #require(ExampleHostTests.find("python3"))
         let folder = ProtocolVector.protocolFolder.deletingLastPathComponent()
         let result = try await CommandRunner(executable: executable).run(
-            [folder.appending(path: "docs/examples/blocks.py").path, try CommandRunner().executable])
+            [folder.appending(path: "docs/examples/blocks.py").path, try CommandRunner().executable],
+            deadline: .seconds(1_800))
         #expect(result.status == 0, "\(result.errorText)")
         #expect(result.outputText.hasSuffix(" blocks with commands, 0 faults\n"), "\(result.outputText)")
     }
