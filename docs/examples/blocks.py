@@ -4,8 +4,8 @@
 Usage: blocks.py PATH-OF-TIDEMARK [PAGE …]
 
 A reader types the blocks of a page in their order; so does this. What a page takes for granted, such as a stream of
-events or a server, is made before (GIVEN). Each block with a command is in RUN, or in LEFT with the reason why it is not
-run: a new block in neither ends the run with 1, and so does one that fails or prints something else.
+events or a server, is made before (GIVEN). Each block with a command is in RUN, or in LEFT with the reason why it is
+not run: a new block in neither ends the run with 1, and so does one that fails or prints something else.
 """
 import os
 import re
@@ -39,8 +39,11 @@ GIVEN = {
     "Protocol/serving.md": "tidemark ingest --db cache.db < events.ndjson",
 }
 
-# The blocks that are run: page, how the block begins, what it prints (a part of it), and how it ends where that is not 0.
-# "serve" starts a server and goes on; "host" gives the lines after the first one to the command as its input.
+# The blocks that are run: page, how the block begins, a part of what it prints, and its status where that is not 0.
+# "run" types the block; "plain" does so with a new database that is not encrypted; "serve" starts a server, to which
+# the next block talks; "host" gives the lines after the first one to the command as its input; "console" compares what
+# a command prints with the lines below it; "recording" records the events of EVENTS; "check" starts the server of the
+# last line and ends it; "observe" has a server for the block.
 RUN = [
     ("README.md", "tidemark generate", "run", ""),
     ("README.md", "tidemark ingest", "run", '"reconciled":'),
@@ -71,7 +74,7 @@ RUN = [
 
 # The blocks that are not run, and why.
 LEFT = [
-    ("README.md", "make run", "builds; a job of its own runs both commands in a fresh clone"),
+    ("README.md", "make run", "builds; .ci/run runs make test in a clean clone"),
     ("CONTRIBUTING.md", "swift test", "builds"),
     ("Examples/README.md", "make examples", "builds"),
     ("docs/data-file.md", "sqlite3 -readonly cache.db <<", "needs the extension, which SQLiteExtensionTests loads"),
@@ -179,7 +182,9 @@ class Reader:
             self.shell("rm -f cache.db*; " + INGESTED)
             result = self.shell(block)
         elif how == "observe":
-            self.serve("tidemark serve --db cache.db")
+            status, output = self.serve("tidemark serve --db cache.db")
+            if status != 0:
+                return status, output
             result = self.shell("trap 'kill $(jobs -p)' EXIT\n" + block)
         else:
             result = self.shell(block)

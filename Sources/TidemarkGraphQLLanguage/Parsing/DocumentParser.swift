@@ -30,8 +30,7 @@ package struct DocumentParser {
         guard bytes.count <= limits.byteCountMax else {
             throw GraphQLError(
                 .documentTooLong,
-                "\(bytes.count) bytes; at most \(limits.byteCountMax) are read, leave out "
-                    + "what is not needed",
+                "\(bytes.count) bytes; at most \(limits.byteCountMax) are read, leave out what is not needed",
                 at: SourcePlace(line: 1, column: 1))
         }
         self.limits = limits
