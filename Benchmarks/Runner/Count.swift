@@ -1,38 +1,33 @@
 import ArgumentParser
-import TidemarkModel
-import TidemarkStore
-import TidemarkJSON
+import Dispatch
+import Synchronization
 
-/// The command that repeats the same work on one thread, for a tool that counts instructions.
+/// The command that repeats the same work, for a tool that counts instructions.
 struct Count: ParsableCommand {
-    /// The work to repeat.
-    enum Work: String, CaseIterable, ExpressibleByArgument {
-        /// Decodes lines to events.
-        case decoding
-        /// Decodes lines to events and applies them to a state.
-        case state
-    }
-
     static let name = "count"
 
     static let configuration = CommandConfiguration(
         commandName: name, abstract: "Do the same work each time, for a counter of instructions.", shouldDisplay: false)
 
-    @Argument var work: Work
+    @Argument var work: CountedWork
     @Option var rounds = 1
 
-    static let eventCount = 4_000
-
     func run() throws {
-        let workload = Workload(entityCount: Count.eventCount / 5, eventsPerEntity: 5)
-        for _ in 0..<rounds {
-            var state = ApplySuite.emptyState()
-            var eventCount = 0
-            try workload.decode { batch in
-                eventCount += batch.events.count
-                if work == .state { state.apply(batch, at: 1) }
+        // Tools for counting instructions can handle a main thread that waits for a semaphore.
+        let (work, rounds) = (work, rounds)
+        let isDone = DispatchSemaphore(value: 0)
+        let failure = Mutex<(any Error)?>(nil)
+        Task {
+            do {
+                let counted = try await work.prepare()
+                for _ in 0..<rounds { print("\(work.rawValue): \(try await counted.round())") }
+                try await counted.end()
+            } catch {
+                failure.withLock { $0 = error }
             }
-            print("\(eventCount) events, \(state.entityCount) entities")
+            isDone.signal()
         }
+        isDone.wait()
+        if let error = failure.withLock({ $0 }) { throw error }
     }
 }

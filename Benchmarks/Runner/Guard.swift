@@ -29,10 +29,12 @@ struct Guard: AsyncParsableCommand {
         var failures = thresholds.failures(of: report.results)
         if let valgrind = InstructionCount.valgrind {
             for (name, most) in thresholds.instructions.sorted(by: { $0.key < $1.key }) {
-                guard let work = Count.Work(rawValue: name) else { throw BenchmarkError("nothing counts \(name)") }
-                let count = try InstructionCount.perEvent(of: work, valgrind)
-                print("instructions an event, \(name): \(FigureText.number(count)), at most \(FigureText.number(most))")
-                if count > most { failures.append("\(name): \(FigureText.number(count)) instructions an event") }
+                guard let work = CountedWork(rawValue: name) else { throw BenchmarkError("nothing counts \(name)") }
+                let count = try await InstructionCount.perUnit(of: work, valgrind)
+                print(
+                    "instructions \(work.unit), \(name): \(FigureText.number(count)), at most \(FigureText.number(most))"
+                )
+                if count > most { failures.append("\(name): \(FigureText.number(count)) instructions \(work.unit)") }
             }
         } else {
             print("valgrind is not installed: instructions are not counted")
@@ -50,19 +52,20 @@ enum InstructionCount {
     static let valgrind = ["/usr/bin/valgrind", "/usr/local/bin/valgrind"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// Returns the instructions per event. They are computed from the difference between three rounds and one, so that
-    /// the cost of the process itself, and of creating its input, is not counted.
-    static func perEvent(of work: Count.Work, _ valgrind: String) throws -> Double {
+    /// Returns the instructions per unit of work. They are computed from the difference between three rounds and one,
+    /// so that the cost of the process itself, and of creating its input, is not counted.
+    static func perUnit(of work: CountedWork, _ valgrind: String) async throws -> Double {
         let folder = try ScratchFolder()
         let program = folder.path("tidemark-bench")
         // Newer linkers write debug information that valgrind may not understand.
         try run("/usr/bin/strip", ["-s", "-o", program, CommandLine.arguments[0]])
-        let counts = try [1, 3].map { try instructions(of: work, rounds: $0, program, valgrind) }
-        return Double(counts[1] - counts[0]) / Double(2 * Count.eventCount)
+        async let one = instructions(of: work, rounds: 1, program, valgrind)
+        async let three = instructions(of: work, rounds: 3, program, valgrind)
+        return try await Double(three - one) / Double(2 * work.unitCount)
     }
 
     private static func instructions(
-        of work: Count.Work, rounds: Int, _ program: String, _ valgrind: String
+        of work: CountedWork, rounds: Int, _ program: String, _ valgrind: String
     ) throws -> Int64 {
         let text = try run(
             valgrind,

@@ -12,10 +12,7 @@ enum GraphQLSuite {
 
     static func run(isSmoke: Bool, runs: Int, into report: inout Report) async throws {
         let objectCount = isSmoke ? 50 : 1_000
-        let cache = try await SyncCache.open(
-            configuration: CacheConfiguration(), journal: ForgetfulJournal(), clock: FixedClock(time: 1_700_000_000_000)
-        )
-        await cache.attach { GraphQLEngine(rules: GraphQLRules(), upstream: nil) }
+        let cache = try await cache()
         try await write(cache, objectCount, runs, into: &report)
         try await read(cache, objectCount, runs, into: &report)
         try await TypedSuite.run(cache, objectCount, runs, into: &report)
@@ -23,6 +20,30 @@ enum GraphQLSuite {
         try await watch(cache, count: isSmoke ? 50 : 2_000, into: &report)
         try await plan(cache, isSmoke ? 20 : 1_000, runs, into: &report)
         try await cache.close()
+    }
+
+    /// Opens a cache in memory with a GraphQL engine.
+    private static func cache() async throws -> SyncCache {
+        let cache = try await SyncCache.open(
+            configuration: CacheConfiguration(), journal: ForgetfulJournal(), clock: FixedClock(time: 1_700_000_000_000)
+        )
+        await cache.attach { GraphQLEngine(rules: GraphQLRules(), upstream: nil) }
+        return cache
+    }
+
+    /// How many objects the response has that ``counted()`` writes and reads.
+    static let countedObjectCount = 200
+
+    /// Writes of responses and reads of their document, for ``CountedWork``.
+    static func counted() async throws -> CountedRounds {
+        let cache = try await cache()
+        let answers = [answer(countedObjectCount, version: 0), answer(countedObjectCount, version: 1)]
+        var turn = 0
+        return CountedRounds(end: { try await cache.close() }) {
+            turn += 1
+            try await cache.writeDocument(GraphQLRequest(list), try ResponseParts(answers[turn % 2]))
+            return UInt64(try await data(cache, list).count)
+        }
     }
 
     /// Returns a document that selects a list with all fields.

@@ -71,6 +71,22 @@ enum HTTPSuite {
         #endif
     }
 
+    /// Fresh hits of ten responses, for ``CountedWork``.
+    static func counted(hitCount: Int) async throws -> CountedRounds {
+        let folder = try ScratchFolder()
+        let world = try await World(folder.path("cache.db"), InstantServer())
+        let distinct = 10
+        for number in 0..<distinct { _ = try await world.client.fetch(request(number), policy: .standard) }
+        return CountedRounds(end: { try await world.close() }) {
+            _ = folder
+            var sum: UInt64 = 0
+            for index in 0..<hitCount {
+                sum += UInt64(try await world.client.fetch(request(index % distinct), policy: .standard).body.count)
+            }
+            return sum
+        }
+    }
+
     // MARK: Confirmations
 
     /// Measures the time that the cache adds to a conditional request over a kept connection.

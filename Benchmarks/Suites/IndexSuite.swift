@@ -41,6 +41,19 @@ enum IndexSuite {
         }
     }
 
+    /// Events on elements of ten observed lists, for ``CountedWork``.
+    static func counted(eventCount: Int) throws -> CountedRounds {
+        let size = QueryFixture.Size.of(smoke: true)
+        let fixture = try QueryFixture(size, .lists, queryCount: 10)
+        let entityCount = 100
+        try fixture.putLists(10, of: entityCount, isObserved: true)
+        var sets = try QueryFixture.events(size, setCount: 4, eventCount: eventCount, entityCount: entityCount)[...]
+        return CountedRounds {
+            guard let events = sets.popFirst() else { throw BenchmarkError("there are events for four rounds") }
+            return fixture.apply(events)
+        }
+    }
+
     private static func compare(
         _ name: String, _ sets: [[EventBatch]], _ eventCount: Int, goal: Double?, referenceName: String,
         _ reference: QueryFixture, _ subject: QueryFixture

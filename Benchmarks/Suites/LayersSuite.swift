@@ -21,6 +21,21 @@ enum LayersSuite {
         }
     }
 
+    /// Edits of elements of ten observed lists and their rollbacks, for ``CountedWork``.
+    static func counted(editCount: Int) throws -> CountedRounds {
+        let fixture = try QueryFixture(QueryFixture.Size.of(smoke: true), .lists, queryCount: 10)
+        try fixture.putLists(10, of: entityCount, isObserved: true)
+        return CountedRounds {
+            var told = 0
+            for number in 0..<editCount {
+                told += try fixture.layAndRollBack(fixture.update("m", of: number &* 7_919 % entityCount))
+            }
+            _ = fixture.state.takeFlush()
+            fixture.state.flushCommitted()
+            return UInt64(told)
+        }
+    }
+
     /// Measures an edit of an element of observed lists and its rollback, in memory.
     private static func inLists(_ size: QueryFixture.Size, listCount: Int, count: Int, into report: inout Report) throws
     {
@@ -32,12 +47,7 @@ enum LayersSuite {
         for number in 0..<count {
             let update = try fixture.update("m", of: number &* 7_919 % entityCount)
             let start = clock.now
-            try fixture.state.lay(update, at: 1)
-            told += fixture.state.changeLog.count
-            fixture.state.clearLog()
-            try fixture.state.rollBack("m", library: nil, at: 1)
-            told += fixture.state.changeLog.count
-            fixture.state.clearLog()
+            told += try fixture.layAndRollBack(update)
             latencies.append((clock.now - start).inSeconds * 1e6)
             // The flush is taken each time, so that written changes do not accumulate.
             _ = fixture.state.takeFlush()
@@ -76,6 +86,19 @@ enum LayersSuite {
 }
 
 extension QueryFixture {
+    /// Adds a layer and rolls it back.
+    ///
+    /// - Returns: How many changes observers were told of.
+    func layAndRollBack(_ update: LayerUpdate) throws -> Int {
+        try state.lay(update, at: 1)
+        var told = state.changeLog.count
+        state.clearLog()
+        try state.rollBack(update.pendingID, library: nil, at: 1)
+        told += state.changeLog.count
+        state.clearLog()
+        return told
+    }
+
     /// Returns an update that patches one field of an entity.
     func update(_ pendingID: String, of index: Int) throws -> LayerUpdate {
         LayerUpdate(

@@ -20,11 +20,7 @@ enum ReadsSuite {
         var random = SeededGenerator(seed: 20_260_106)
         let order = (0..<entityCount * rounds).map { _ in UInt32(random.below(entityCount)) }
         var state = ApplySuite.emptyState()
-        var keys: [EntityKey] = []
-        try workload.decode { state.apply($0, at: 1) }
-        state.forEachEntity { key, _, _ in keys.append(key) }
-        keys.sort()
-        let wanted = keys
+        let wanted = try keys(of: workload, &state)
         func compare(
             _ name: String, goal: Double?, subject: () async throws -> UInt64
         ) async throws -> Measurement {
@@ -70,6 +66,51 @@ enum ReadsSuite {
             try await cache.close()
         }
         try await decode(isSmoke: isSmoke, runs: runs, into: &report)
+    }
+
+    /// Reads of entities in memory, for ``CountedWork``.
+    static func counted(readCount: Int) throws -> CountedRounds {
+        var state = ApplySuite.emptyState()
+        let keys = try keys(of: CountedWork.workload, &state)
+        return CountedRounds {
+            var byteCount: UInt64 = 0
+            for index in 0..<readCount {
+                guard case .found(let found) = state.lookUp(keys[index &* 7_919 % keys.count]) else { continue }
+                byteCount += UInt64(found.payload.count)
+            }
+            return byteCount
+        }
+    }
+
+    /// Reads of entities that only the data file has, for ``CountedWork``.
+    static func countedFromDisk(readCount: Int) async throws -> CountedRounds {
+        let folder = try ScratchFolder()
+        var state = ApplySuite.emptyState()
+        let keys = try keys(of: CountedWork.workload, &state)
+        var configuration = CacheConfiguration()
+        configuration.memoryByteCountMax = 0
+        let cache = try await SyncCache.open(path: folder.path("cache.db"), configuration: configuration)
+        try await cache.ingest(Array(CountedWork.workload.bytes[..<CountedWork.workload.byteCount]))
+        try await cache.flush()
+        return CountedRounds(end: { try await cache.close() }) {
+            _ = folder
+            var byteCount: UInt64 = 0
+            for index in 0..<readCount {
+                guard case .found(let found) = try await cache.entity(keys[index &* 7_919 % keys.count]) else {
+                    continue
+                }
+                byteCount += UInt64(found.bytes.count)
+            }
+            return byteCount
+        }
+    }
+
+    /// Applies a workload to a state, and returns the keys of its entities, ascending.
+    private static func keys(of workload: Workload, _ state: inout CacheState) throws -> [EntityKey] {
+        var keys: [EntityKey] = []
+        try workload.decode { state.apply($0, at: 1) }
+        state.forEachEntity { key, _, _ in keys.append(key) }
+        return keys.sorted()
     }
 
     /// Measures decoding resources into their Swift type; the reference is Foundation's decoder with the same strategy

@@ -16,23 +16,19 @@ public struct UUIDValue: Hashable, Sendable {
     ///
     /// - Returns: nil for anything else. Keys do not accept braces, `urn:uuid:` and the form without hyphens.
     public init?(text: UnsafeRawBufferPointer) {
-        guard text.count == UUIDValue.textByteCount else { return nil }
-        var halves: (UInt64, UInt64) = (0, 0)
-        var digitCount = 0
-        for (index, byte) in text.enumerated() {
-            if index == 8 || index == 13 || index == 18 || index == 23 {
-                guard byte == UInt8(ascii: "-") else { return nil }
-                continue
-            }
-            guard let digit = UUIDValue.hexDigit(byte) else { return nil }
-            if digitCount < 16 {
-                halves.0 = halves.0 << 4 | digit
-            } else {
-                halves.1 = halves.1 << 4 | digit
-            }
-            digitCount += 1
+        let hyphen = UInt8(ascii: "-")
+        guard text.count == UUIDValue.textByteCount, text[8] == hyphen, text[13] == hyphen, text[18] == hyphen,
+            text[23] == hyphen
+        else { return nil }
+        func digits(_ first: Int, _ second: Int) -> UInt64? {
+            HexDigits.value(
+                UInt64(UInt32(bigEndian: text.loadUnaligned(fromByteOffset: first, as: UInt32.self))) << 32
+                    | UInt64(UInt32(bigEndian: text.loadUnaligned(fromByteOffset: second, as: UInt32.self))))
         }
-        self.init(high: halves.0, low: halves.1)
+        guard let first = digits(0, 4), let second = digits(9, 14), let third = digits(19, 24),
+            let fourth = digits(28, 32)
+        else { return nil }
+        self.init(high: first << 32 | second, low: third << 32 | fourth)
     }
 
     /// The length of the hyphenated form: 36.
@@ -41,16 +37,19 @@ public struct UUIDValue: Hashable, Sendable {
     /// The hyphenated form, in lower case.
     public var text: [UInt8] {
         [UInt8](unsafeUninitializedCapacity: UUIDValue.textByteCount) { buffer, count in
-            for digitIndex in 0..<32 {
-                if digitIndex == 8 || digitIndex == 12 || digitIndex == 16 || digitIndex == 20 {
-                    buffer[count] = UInt8(ascii: "-")
-                    count += 1
-                }
-                let half = digitIndex < 16 ? high : low
-                let digit = UInt8(truncatingIfNeeded: half >> UInt64(60 - (digitIndex % 16) * 4)) & 0xF
-                buffer[count] = digit < 10 ? digit + UInt8(ascii: "0") : digit - 10 + UInt8(ascii: "a")
-                count += 1
+            let bytes = UnsafeMutableRawBufferPointer(buffer)
+            func store(_ digits: UInt64, _ first: Int, _ second: Int) {
+                bytes.storeBytes(
+                    of: UInt32(truncatingIfNeeded: digits >> 32).bigEndian, toByteOffset: first, as: UInt32.self)
+                bytes.storeBytes(
+                    of: UInt32(truncatingIfNeeded: digits).bigEndian, toByteOffset: second, as: UInt32.self)
             }
+            store(HexDigits.text(high >> 32), 0, 4)
+            store(HexDigits.text(high & 0xFFFF_FFFF), 9, 14)
+            store(HexDigits.text(low >> 32), 19, 24)
+            store(HexDigits.text(low & 0xFFFF_FFFF), 28, 32)
+            for offset in [8, 13, 18, 23] { buffer[offset] = UInt8(ascii: "-") }
+            count = UUIDValue.textByteCount
         }
     }
 
@@ -73,13 +72,35 @@ public struct UUIDValue: Hashable, Sendable {
             high: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
             low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
     }
+}
 
-    private static func hexDigit(_ byte: UInt8) -> UInt64? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a") + 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt64(byte - UInt8(ascii: "A") + 10)
-        default: nil
-        }
+/// Eight hexadecimal digits at once, one in each byte of a word, the first one in the highest byte.
+private enum HexDigits {
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highBits = ones << 7
+    private static let lowNibbles = ones &* 0x0F
+
+    /// Returns the number that eight digits stand for, in either case; nil if one of them is no digit.
+    @inline(__always)
+    static func value(_ text: UInt64) -> UInt64? {
+        // A sum of two bytes below 0x80 has its high bit set from 0x80 on, and carries nothing into the next byte.
+        let lower = text | ones &* 0x20
+        let isDecimal = (text &+ ones &* (0x80 - 0x30)) & ~(text &+ ones &* (0x80 - 0x3A))
+        let isLetter = (lower &+ ones &* (0x80 - 0x61)) & ~(lower &+ ones &* (0x80 - 0x67))
+        guard text & highBits == 0, (isDecimal | isLetter) & highBits == highBits else { return nil }
+        var value = (text & lowNibbles) &+ ((isLetter & highBits) >> 7) &* 9
+        value = (value | value >> 4) & 0x00FF_00FF_00FF_00FF
+        value = (value | value >> 8) & 0x0000_FFFF_0000_FFFF
+        return (value | value >> 16) & 0xFFFF_FFFF
+    }
+
+    /// Returns the eight digits of a number below 2³², in lower case.
+    @inline(__always)
+    static func text(_ number: UInt64) -> UInt64 {
+        var digits = (number | number << 16) & 0x0000_FFFF_0000_FFFF
+        digits = (digits | digits << 8) & 0x00FF_00FF_00FF_00FF
+        digits = (digits | digits << 4) & lowNibbles
+        let isLetter = ((digits &+ ones &* 6) >> 4) & ones
+        return digits &+ ones &* 0x30 &+ isLetter &* 39
     }
 }

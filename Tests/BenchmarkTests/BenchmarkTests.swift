@@ -86,6 +86,19 @@ import TidemarkTesting
         }
     }
 
+    @Test func `every counted work does something, and the same in each round`() async throws {
+        for work in [
+            "decoding", "state", "lists", "layers", "views", "reads", "disk", "walk", "durable", "documents",
+            "responses",
+        ] {
+            let result = try await run(["count", work, "--rounds", "3"])
+            // The first round may find everything new.
+            let lines = result.outputText.split(separator: "\n").dropFirst()
+            #expect(lines.count == 2 && lines.first == lines.last, "\(work): \(result.outputText)\(result.errorText)")
+            #expect(lines.first != "\(work): 0")
+        }
+    }
+
     @Test func `an input that cannot be read is reported`() async throws {
         let none = try await run(["compare", folder.path("none.json")])
         #expect(none.status == 1)

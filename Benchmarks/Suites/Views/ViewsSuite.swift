@@ -20,6 +20,25 @@ enum ViewsSuite {
         try feed(isSmoke: isSmoke, into: &report)
     }
 
+    /// Changes of issues beside 100 uses of a join, for ``CountedWork``.
+    static func counted(eventCount: Int) throws -> CountedRounds {
+        let fixture = ViewsFixture(ViewsFixture.Size(issueCount: 2_000, projectCount: 100))
+        var views = ViewSet()
+        for view in 0..<100 {
+            _ = try fixture.open(ViewsFixture.join(parameter: true), &views, params: #"{"status":"s\#(view)"}"#)
+        }
+        var created = 2_000_000
+        return CountedRounds {
+            var told = 0
+            for event in 0..<eventCount {
+                created += 1
+                let key = ViewsFixture.key("issue", event &* 7_919 % fixture.size.issueCount)
+                told += fixture.change(key, created: created, &views)
+            }
+            return UInt64(told)
+        }
+    }
+
     // MARK: Through a cache
 
     /// Events through a cache in memory with 100 observed views, beside the same cache without views.

@@ -12,6 +12,7 @@ import TidemarkModel
 /// - Note: Payload bytes handed out as buffers are valid until the next change of the store.
 /// - Source: docs/decisions/0003-payload-storage.md.
 package struct EntityStore: ~Copyable {
+    private let place = StablePlace()
     /// The random seed of the hash, which differs in every process. See ``EntityIdentity``.
     package let seed: UInt64
 

@@ -9,6 +9,7 @@
 /// - Source: docs/decisions/0003-payload-storage.md.
 struct PayloadArena: ~Copyable {
     static let none = UInt32.max
+    private let place = StablePlace()
     private let spareByteCountMin: Int
     let memory = PayloadMemory()
     /// The chunks of `memory`. The address changes only when a chunk is added.

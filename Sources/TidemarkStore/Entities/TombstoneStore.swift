@@ -2,6 +2,7 @@ import TidemarkModel
 
 /// The tombstones of deleted entities. `tombstoneCountMax` and `tombstoneAgeMax` bound them: the oldest are evicted.
 package struct TombstoneStore: ~Copyable {
+    private let place = StablePlace()
     private let countMax: Int
     private let ageMax: Int64
     /// The tombstones by key, each with the number of its delete, which tells a key's last entry in `order` from

@@ -29,6 +29,7 @@ struct LayerStack: ~Copyable {
         var generation: UInt32
     }
 
+    private let place = StablePlace()
     /// The layers by number.
     private(set) var layers: [Int64: Layer] = [:]
     private var numbers: [ByteString: Int64] = [:]

@@ -10,7 +10,8 @@ import TidemarkModel
 struct QueryIndex: ~Copyable {
     static let none = QueryID.none
 
-    private let fixed: Shared<Limits>
+    private let place = StablePlace()
+    let limits: Limits
     /// The most bytes that kept lists may take; see ``KeptList``.
     let keptListByteCountMax: Int
     /// The entries by query number in memory; those in `free` are not in use.
@@ -54,12 +55,8 @@ struct QueryIndex: ~Copyable {
         var type: TypeIndex
     }
 
-    var limits: Limits {
-        @inline(__always) _read { yield fixed.value }
-    }
-
     init(limits: Limits, keptListByteCountMax: Int, lastNumber: Int64) {
-        fixed = Shared(limits)
+        self.limits = limits
         self.keptListByteCountMax = keptListByteCountMax
         self.lastNumber = lastNumber
     }

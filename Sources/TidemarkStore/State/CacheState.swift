@@ -7,13 +7,16 @@ import TidemarkModel
 /// - Note: The entities that an event touches must be in memory before it is applied. ``keysToLoad(for:)`` returns
 ///   those that are not.
 package struct CacheState: ~Copyable {
-    private let fixed: Shared<CacheStateConfiguration>
+    private let place = StablePlace()
+    /// The fixed configuration.
+    package let configuration: CacheStateConfiguration
     /// The cascade rules of the configuration's policy.
     let cascades: CascadeRules
 
     /// The entities in memory.
     package internal(set) var entities: EntityStore
-    private var ownedTombstones: Owned<TombstoneStore>
+    /// The tombstones of deleted entities.
+    package internal(set) var tombstones: TombstoneStore
     /// The event totals since the database was created.
     package internal(set) var counts: EventCounts
     /// The counts of single inputs; empty unless somebody counts one.
@@ -30,10 +33,13 @@ package struct CacheState: ~Copyable {
     package internal(set) var lossCount: Int64 = 0
     /// The changes to the quarantine since the last flush; the flush policy bounds them.
     var quarantine = QuarantineChanges()
-    private var ownedResidency: Owned<Residency>
-    /// The storage of ``queries``. Closures read it while another part of the state changes.
-    var ownedQueries: Owned<QueryIndex>
-    private var ownedLayers = Owned(LayerStack())
+    /// The entities that only the journal has, and the keys evicted from both tiers. `evictedKeyCountMax` and the flush
+    /// policy bound it.
+    var residency: Residency
+    /// The stored queries with their lists; `queryCountMax` bounds them.
+    var queries: QueryIndex
+    /// The pending layers; `layerCountMax` and `layerByteCountMax` bound them.
+    var layers = LayerStack()
     /// The keys of recent writes; maintained while ``isAwaitingAnswers``.
     var recentWrites = RecentWrites()
     /// The fields of recent writes; maintained while ``isAwaitingAnswers``.
@@ -74,22 +80,21 @@ package struct CacheState: ~Copyable {
     ///   - recovered: What the journal knows.
     ///   - seed: A random number for the entity table.
     package init(configuration: CacheStateConfiguration, recovered: RecoveredState, seed: UInt64) {
-        fixed = Shared(configuration)
+        self.configuration = configuration
         cascades = CascadeRules(configuration.policy, aliases: configuration.typeAliases)
         let limits = configuration.limits
         entities = EntityStore(seed: seed, lastRow: recovered.lastRow)
-        ownedTombstones = Owned(TombstoneStore(limits: limits, recovered: recovered.tombstones))
-        ownedResidency = Owned(Residency(recovered: recovered, limits: limits))
+        tombstones = TombstoneStore(limits: limits, recovered: recovered.tombstones)
+        residency = Residency(recovered: recovered, limits: limits)
         counts = recovered.counts
         keptEvents = KeptEvents(byteCountMax: configuration.keptEventByteCountMax)
         ignoredKinds = recovered.ignoredKinds
         libraries = Libraries(recovered: recovered.libraries, limits: limits)
         types = ResourceTypes(
             recovered: recovered.types, aliases: configuration.typeAliases, countMax: limits.typeCountMax)
-        ownedQueries = Owned(
-            QueryIndex(
-                limits: limits, keptListByteCountMax: configuration.keptListByteCountMax,
-                lastNumber: recovered.lastQuery))
+        queries = QueryIndex(
+            limits: limits, keptListByteCountMax: configuration.keptListByteCountMax,
+            lastNumber: recovered.lastQuery)
         resolveTypeRules()
         for library in residency.forgottenOnRecovery { noteForgotten(in: library) }
         if !recovered.isEvictedWhole {
@@ -103,36 +108,6 @@ package struct CacheState: ~Copyable {
         for record in recovered.layers { restore(record) }
         restoreRequests(recovered)
         forgetRecentWrites()
-    }
-
-    /// The tombstones of deleted entities.
-    package internal(set) var tombstones: TombstoneStore {
-        @inline(__always) _read { yield ownedTombstones.value }
-        @inline(__always) _modify { yield &ownedTombstones.value }
-    }
-
-    /// The entities that only the journal has, and the keys evicted from both tiers. `evictedKeyCountMax` and the flush
-    /// policy bound it.
-    var residency: Residency {
-        @inline(__always) _read { yield ownedResidency.value }
-        @inline(__always) _modify { yield &ownedResidency.value }
-    }
-
-    /// The stored queries with their lists; `queryCountMax` bounds them.
-    var queries: QueryIndex {
-        @inline(__always) _read { yield ownedQueries.value }
-        @inline(__always) _modify { yield &ownedQueries.value }
-    }
-
-    /// The pending layers; `layerCountMax` and `layerByteCountMax` bound them.
-    var layers: LayerStack {
-        @inline(__always) _read { yield ownedLayers.value }
-        @inline(__always) _modify { yield &ownedLayers.value }
-    }
-
-    /// The fixed configuration.
-    package var configuration: CacheStateConfiguration {
-        @inline(__always) _read { yield fixed.value }
     }
 
     /// How many entities memory and the journal have together.

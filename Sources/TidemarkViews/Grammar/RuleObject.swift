@@ -37,10 +37,12 @@ package struct RuleObject {
 }
 
 extension RuleNode {
-    /// Returns the members of an object in order, none of which has an empty name.
-    package func members(at place: String) throws(ViewRuleError) -> [Member] {
+    /// Returns the members of an object in order.
+    ///
+    /// - Parameter mayHaveEmptyName: True where names are JSON Pointers, of which the empty one is the whole resource.
+    package func members(at place: String, mayHaveEmptyName: Bool = false) throws(ViewRuleError) -> [Member] {
         guard case .object(let members) = self else { throw ViewRuleError(place, "is not an object; write {…}") }
-        for member in members where member.name.isEmpty {
+        for member in members where member.name.isEmpty && !mayHaveEmptyName {
             throw ViewRuleError(place + "/", "is empty; write a name")
         }
         return members

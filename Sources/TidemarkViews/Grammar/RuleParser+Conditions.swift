@@ -11,7 +11,7 @@ extension RuleParser {
             throw ViewRuleError(place, "is missing; write which entities belong together, such as {\"@key\": \"a/b\"}")
         }
         var conditions: [ViewCondition] = []
-        for member in try node.members(at: place) {
+        for member in try node.members(at: place, mayHaveEmptyName: true) {
             let inner = place + RulePlace.token(member.name)
             let left = try left(member.name, at: inner)
             var alternatives = [member.value]
@@ -33,7 +33,7 @@ extension RuleParser {
 
     private func left(_ text: [UInt8], at place: String) throws(ViewRuleError) -> ViewCondition.Left {
         if text == Array("@key".utf8) { return .key }
-        guard text.first == UInt8(ascii: "/") else {
+        guard text.isEmpty || text.first == UInt8(ascii: "/") else {
             throw ViewRuleError(
                 place, "is neither @key nor a JSON Pointer into the joined resource, such as \"/project\"",
                 nearest: NearestName.of(ByteString(text), among: ["@key"]))

@@ -99,8 +99,7 @@ struct ViewShape: Sendable {
         of changes: [ChangedSource], _ indexes: ViewIndexes, before: ResourceReader, after: ResourceReader
     ) -> (old: Emissions, new: Emissions) {
         var (old, new) = (Emissions(), Emissions())
-        func collect(_ evaluation: Evaluation, _ use: UseNumber?) {
-            var evaluation = evaluation
+        func collect(_ evaluation: inout Evaluation, _ use: UseNumber?) {
             for change in changes {
                 evaluation.walkMoves(of: change) { row in
                     row.reader = before
@@ -113,10 +112,11 @@ struct ViewShape: Sendable {
         if let sharing {
             var evaluation = Evaluation(indexes, plan, after, nil)
             evaluation.sharing = sharing
-            collect(evaluation, nil)
+            collect(&evaluation, nil)
         } else {
             for (number, use) in sortedUses {
-                collect(Evaluation(indexes, plan, after, use.value.binding), number)
+                var evaluation = Evaluation(indexes, plan, after, use.value.binding)
+                collect(&evaluation, number)
             }
         }
         return (old, new)

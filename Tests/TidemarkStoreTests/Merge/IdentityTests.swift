@@ -3,6 +3,7 @@ import Testing
 import TidemarkModel
 import TidemarkStore
 import TidemarkTestKit
+import TidemarkTesting
 
 /// Laws: L11.
 @Suite(.pooled) struct IdentityTests {
@@ -26,6 +27,37 @@ import TidemarkTestKit
     func `other texts are not UUIDs`(text: String) {
         #expect(uuid(text) == nil)
         #expect(EntityKey.canonicalID(ByteString(text)) == ByteString(text))
+    }
+
+    /// Reads the hyphenated form digit by digit.
+    private func naiveUUID(_ text: [UInt8]) -> UUIDValue? {
+        let hyphens = [8, 13, 18, 23]
+        guard text.count == 36, hyphens.allSatisfy({ text[$0] == UInt8(ascii: "-") }) else { return nil }
+        var halves: [UInt64] = [0, 0]
+        for (number, index) in text.indices.filter({ !hyphens.contains($0) }).enumerated() {
+            guard text[index] < 0x80, let digit = Character(UnicodeScalar(text[index])).hexDigitValue else {
+                return nil
+            }
+            halves[number / 16] = halves[number / 16] << 4 | UInt64(digit)
+        }
+        return UUIDValue(high: halves[0], low: halves[1])
+    }
+
+    @Test func `UUIDs are read and written as digit by digit, with any byte in any place`() {
+        var random = SeededGenerator(seed: 20_261_201)
+        for _ in 0..<200 {
+            let value = UUIDValue(high: random.next(), low: random.next())
+            let good = value.text
+            #expect(naiveUUID(good) == value)
+            #expect(String(decoding: good, as: UTF8.self) == String(decoding: good, as: UTF8.self).lowercased())
+            let position = random.below(36)
+            for byte in UInt8.min...UInt8.max {
+                var text = good
+                text[position] = byte
+                let read = text.withUnsafeBytes { UUIDValue(text: $0) }
+                #expect(read == naiveUUID(text), "\(byte) at \(position) of \(value)")
+            }
+        }
     }
 
     @Test func `every byte in every place of a UUID is read right, on the wire too`() throws {

@@ -17,7 +17,7 @@ extension CacheState {
         let slice = entities.evict(
             toByteCount: byteCountMax, seenCountMax: seenCountMax,
             keptTypes: types.rules.unstored.isEmpty ? keptInMemory : keptInMemory.union(types.rules.unstored)
-        ) { key in ownedQueries.value.keepsInMemory(key) }
+        ) { key in queries.keepsInMemory(key) }
         residency.noteEvictedFromMemory(slice.evictedCount)
         entities.compact(seenCountMax: slice.evictedCount * 4)
         return slice
@@ -59,7 +59,7 @@ extension CacheState {
 
     /// Returns true if an entity must stay in memory (law L9).
     private mutating func mustStay(_ index: SlotIndex, _ kept: Set<TypeIndex>) -> Bool {
-        entities.mustStay(index, kept) { key in ownedQueries.value.keepsInMemory(key) }
+        entities.mustStay(index, kept) { key in queries.keepsInMemory(key) }
     }
 
     /// The types whose entities are not evicted from memory alone.
@@ -213,7 +213,7 @@ extension CacheState {
             let stays =
                 isForDisk
                 ? mustStay(index, types.rules.kept) || isUnstored(entities.type(of: index))
-                : entities.isWanted(index, types.rules.kept) { key in ownedQueries.value.keepsInMemory(key) }
+                : entities.isWanted(index, types.rules.kept) { key in queries.keepsInMemory(key) }
             let (library, type) = (entities.library(of: index), entities.type(of: index))
             let isSpared =
                 sparesFollowed && followedTypes.contains(library, type) || followedTypes.isKeptWhole(library, type)

@@ -5,6 +5,7 @@ import TidemarkModel
 /// A forgotten key counts as absent although the journal may still have its row; an evicted key counts as one that
 /// existed. The rows that a flush removes, and `evictedKeyCountMax`, bound it.
 struct Residency: ~Copyable {
+    private let place = StablePlace()
     /// How many entities only the journal has.
     private(set) var absentCount: Int64
     /// Keys that were forgotten while the journal still has their rows, until it has removed these.

@@ -4,18 +4,14 @@ import TidemarkModel
 ///
 /// `libraryCountMax` bounds them.
 struct Libraries {
-    private let fixed: Shared<Limits>
+    private let limits: Limits
     private var entries: [LibraryEntry]
     private var names: NameTable<LibraryIndex>
     /// The libraries that are watched because they miss events, each once.
     private(set) var watched: [LibraryIndex] = []
 
-    private var limits: Limits {
-        @inline(__always) _read { yield fixed.value }
-    }
-
     init(recovered: [LibraryRecord], limits: Limits) {
-        fixed = Shared(limits)
+        self.limits = limits
         entries = recovered.map { record in
             var entry = LibraryEntry(
                 gate: SequenceGate(recovered: record, limits: limits), entityCount: record.entityCount,

@@ -4,6 +4,7 @@ import { refuseUnknown } from "../params/unknown.js";
 import { Raw } from "../out/raw.js";
 import type { Out } from "../out/value.js";
 import { compareBytes } from "../json/utf8.js";
+import { CacheError } from "../model/errors.js";
 import type { State } from "../state/state.js";
 import { shownValue } from "../views/decimal.js";
 import { entitiesBehind, explainEntity, planLines } from "../views/explanation.js";
@@ -27,11 +28,11 @@ export function explained(state: State, views: LibraryViews, window: ViewWindow,
   return { ...out, ...entityOut(views, window, context.ownType(key.type(context.limits)), key.id(context.limits)) };
 }
 
-/** Returns the entities behind a shown row, with the sequence of their last write; the client knows no lines. */
+/** Returns the entities behind a row, with the sequence of their last write; the client knows no lines. Throws `not_found` for a row that is not shown. */
 function behind(state: State, views: LibraryViews, window: ViewWindow, row: string): Out {
   const wanted = shownValue(row);
   const index = keysOf(window, window.order).findIndex(({ text }) => shownValue(text) === wanted);
-  if (index < 0) return [];
+  if (index < 0) throw new CacheError("not_found", "the result shows no such row: pass a key as view.read returns it with keys");
   return entitiesBehind(views.set, window, window.order[index]).map((entity) => {
     const slot = state.findSlot(views.name, entity.type, entity.id);
     return { key: entity.key, sequence: slot === null || slot.text === null ? null : slot.stamp.sequence, line: null };

@@ -90,7 +90,7 @@ function conditionsOf(parsing: Parsing, object: RuleObject, scope: Scope): Condi
   const advice = "write which entities belong together, such as {\"@key\": \"a/b\"}";
   const json = object.value("on") ?? refuse(place, `is missing; ${advice}`);
   const conditions: Condition[] = [];
-  for (const { name, value } of namedMembers(json, place)) {
+  for (const { name, value } of namedMembers(json, place, true)) {
     const inner = place + token(name);
     const left = leftOf(name, inner);
     const isList = kindOf(value) === "array";
@@ -106,7 +106,7 @@ function conditionsOf(parsing: Parsing, object: RuleObject, scope: Scope): Condi
 
 function leftOf(name: string, place: string): Condition["left"] {
   if (name === "@key") return { is: "key" };
-  if (!name.startsWith("/")) {
+  if (name !== "" && !name.startsWith("/")) {
     return refuseName(place, "is neither @key nor a JSON Pointer into the joined resource, such as \"/project\"", name, ["@key"]);
   }
   return { is: "value", ...elementPointer(name, place) };

@@ -66,11 +66,11 @@ export class RuleObject {
   at(name: string): string { return this.place + token(name); }
 }
 
-/** Returns the members of an object, none of which has an empty name. */
-export function namedMembers(json: string, place: string): Member[] {
+/** Returns the members of an object. `mayBeEmpty`: whether a name may be empty, as the JSON Pointer to a whole resource is. */
+export function namedMembers(json: string, place: string, mayBeEmpty = false): Member[] {
   if (kindOf(json) !== "object") refuse(place, "is not an object; write {…}");
   const members = membersOf(json);
-  if (members.some(({ name }) => name === "")) refuse(`${place}/`, "is empty; write a name");
+  if (!mayBeEmpty && members.some(({ name }) => name === "")) refuse(`${place}/`, "is empty; write a name");
   return members;
 }
 
