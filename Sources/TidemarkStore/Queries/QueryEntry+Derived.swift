@@ -49,8 +49,6 @@ extension QueryEntry {
 
     /// True if a layer changes an element that is shown, or hides one that would be shown.
     var isPending: Bool {
-        // A closure would capture, and so copy, the whole entry.
-        for node in layeredNodes where list.index(of: node, among: .shown) < shownCountMax { return true }
-        return false
+        layeredNodes.contains { list.index(of: $0, among: .shown) < shownCountMax }
     }
 }
