@@ -40,7 +40,7 @@ LARGE_TEST = $(SWIFT) test -c release -Xswiftc -enable-testing
 
 ## run: build without optimization, apply a sample stream to a fresh database, and show the result
 run: deps
-	@printf 'Building the command without optimization, for a first look: two to six minutes on two cores.\n'
+	@printf 'Building the command without optimization, for a first look: up to some six minutes on two cores.\n'
 	@$(SWIFT) build --product tidemark
 	@docs/examples/first-run.sh "$(DEBUG)/tidemark" demo.db
 	@printf '\nSee the same in a browser:  make run-serve\n'
@@ -48,7 +48,7 @@ run: deps
 ## run-serve: build the server, which takes some minutes the first time, and show demo.db in a browser
 run-serve: deps
 	@if [ ! -e demo.db ]; then $(MAKE) --no-print-directory run; fi
-	@printf 'Building the server without optimization: another two to four minutes on two cores.\n'
+	@printf 'Building the server without optimization: some minutes more on two cores.\n'
 	@$(SWIFT) build --product tidemark
 	@$(SWIFT) build --product tidemark-serve
 	@"$(DEBUG)/tidemark" serve --db demo.db

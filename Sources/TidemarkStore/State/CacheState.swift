@@ -8,7 +8,7 @@ import TidemarkModel
 ///   those that are not.
 package struct CacheState: ~Copyable {
     private let place = StablePlace()
-    /// The fixed configuration.
+    /// The configuration that the cache was opened with.
     package let configuration: CacheStateConfiguration
     /// The cascade rules of the configuration's policy.
     let cascades: CascadeRules
